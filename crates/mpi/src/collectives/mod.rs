@@ -1,0 +1,1 @@
+//! Collective operations, one file each.

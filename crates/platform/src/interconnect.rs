@@ -1,0 +1,115 @@
+//! The network of a machine: a topology, and what surrounds it at every node.
+
+use crate::topology::{Link, LinkId, Topology};
+
+/// The way of one message, with the sums that models need. Reused between messages, so that routing allocates nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Path {
+    /// The links crossed, in order. Empty inside a node: memory is not shared between flows.
+    pub links: Vec<LinkId>,
+    /// Sum of the links' latencies, in seconds.
+    pub latency: f64,
+    /// Bandwidth of the narrowest link, in bytes per second.
+    pub bandwidth: f64,
+    /// Sum of 1/bandwidth over the links, in seconds per byte (for SimGrid's weight-S).
+    pub inverse_bandwidth: f64,
+}
+
+impl Path {
+    /// Forgets the last way.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.links.clear();
+        self.latency = 0.0;
+        self.bandwidth = f64::INFINITY;
+        self.inverse_bandwidth = 0.0;
+    }
+
+    /// Goes on over one more link.
+    #[inline]
+    pub fn push(&mut self, id: LinkId, link: &Link) {
+        self.links.push(id);
+        self.add(link);
+    }
+
+    #[inline]
+    fn add(&mut self, link: &Link) {
+        self.latency += link.latency;
+        self.bandwidth = self.bandwidth.min(link.bandwidth);
+        self.inverse_bandwidth += 1.0 / link.bandwidth;
+    }
+}
+
+/// What carries a message between two ranks of one node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loopback {
+    /// Memory: each flow has this bandwidth and latency for itself.
+    Unshared(Link),
+    /// Messages leave the node to the first switch and come back, as SimGrid does where no loopback is described.
+    ThroughNetwork,
+}
+
+/// A topology, and what surrounds it at every node.
+#[derive(Debug)]
+pub struct Interconnect {
+    topology: Box<dyn Topology>,
+    loopback: Loopback,
+    /// Capacity shared by what enters and what leaves a node, in bytes per second.
+    limiter: Option<f64>,
+}
+
+impl Interconnect {
+    /// Joins the parts.
+    pub fn new(topology: Box<dyn Topology>, loopback: Loopback, limiter: Option<f64>) -> Interconnect {
+        Interconnect { topology, loopback, limiter }
+    }
+
+    /// The topology alone.
+    pub fn topology(&self) -> &dyn Topology {
+        &*self.topology
+    }
+
+    /// What carries messages inside a node.
+    pub fn loopback(&self) -> Loopback {
+        self.loopback
+    }
+
+    /// Number of links, limiters included; ids are `0..links()`.
+    pub fn links(&self) -> u32 {
+        self.topology.links() + if self.limiter.is_some() { self.topology.nodes() } else { 0 }
+    }
+
+    /// Capacity of a link in bytes per second.
+    pub fn capacity(&self, id: LinkId) -> f64 {
+        if id < self.topology.links() { self.topology.link(id).bandwidth } else { self.limiter.unwrap_or(0.0) }
+    }
+
+    /// The link's name for people.
+    pub fn link_name(&self, id: LinkId) -> String {
+        if id < self.topology.links() {
+            self.topology.link_name(id)
+        } else {
+            format!("limiter of node {}", id - self.topology.links())
+        }
+    }
+
+    /// The way from one node to another, or to itself.
+    #[inline]
+    pub fn path(&self, from: u32, to: u32, path: &mut Path) {
+        path.clear();
+        if from == to {
+            if let Loopback::Unshared(link) = &self.loopback {
+                path.add(link);
+                return;
+            }
+        }
+        if let Some(bandwidth) = self.limiter {
+            let limiter = Link { bandwidth, latency: 0.0 };
+            path.push(self.topology.links() + from, &limiter);
+            self.topology.route(from, to, path);
+            path.push(self.topology.links() + to, &limiter);
+        } else {
+            self.topology.route(from, to, path);
+        }
+    }
+}

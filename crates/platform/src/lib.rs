@@ -1,0 +1,14 @@
+//! What a machine is: nodes, links, topology, routing, MPI protocol parameters, placement of ranks.
+//!
+//! A machine file ([`machine`]) is read once and becomes a [`Machine`]. Routes are computed on demand, never stored:
+//! memory grows with nodes and links, not with their square.
+
+pub mod interconnect;
+pub mod machine;
+pub mod protocol;
+pub mod topology;
+
+pub use interconnect::{Interconnect, Loopback, Path};
+pub use machine::Machine;
+pub use protocol::{MpiParameters, Piecewise, Protocol};
+pub use topology::{Link, LinkId, Topology};
