@@ -1,6 +1,32 @@
 //! MPI on the simulated machine: communicators, matching, protocols, requests, collectives.
+//!
+//! A program is an `async fn` over a [`Rank`]; [`run`] simulates it. The files, from the bottom up:
+//! [`matching`] (which message meets which receive), `costs` (what a message of a size costs), `state` (clocks,
+//! messages, requests), `rank` (what a program calls), `peers` and [`collectives`], `sim` (the loop).
 
+mod calls;
 pub mod collectives;
-pub mod peers;
+mod costs;
+mod deadlock;
+mod group;
+pub mod matching;
+mod observer;
+mod peers;
+mod persistent;
+mod rank;
+mod request;
+mod setup;
+mod sim;
+mod state;
 
+pub use calls::{ByRank, Collective};
+pub use deadlock::Deadlock;
+pub use group::{Cartesian, Comm, balanced_dims};
+pub use observer::{Activity, Delivered, Observer};
 pub use peers::{Handle, Peers};
+pub use persistent::Persistent;
+pub use rank::{Rank, Source, Tag};
+pub use request::{Request, Status};
+pub use setup::Setup;
+pub use sim::{Outcome, RankOutcome, RunError, run};
+pub use state::{Mode, Spent};

@@ -3,12 +3,17 @@
 //! A machine file ([`machine`]) is read once and becomes a [`Machine`]. Routes are computed on demand, never stored:
 //! memory grows with nodes and links, not with their square.
 
+pub mod diagnostic;
+pub mod import;
 pub mod interconnect;
 pub mod machine;
+pub mod placement;
 pub mod protocol;
 pub mod topology;
 
+pub use diagnostic::{Diagnostic, Diagnostics};
 pub use interconnect::{Interconnect, Loopback, Path};
-pub use machine::Machine;
+pub use machine::{Machine, MachineFile};
+pub use placement::Placement;
 pub use protocol::{MpiParameters, Piecewise, Protocol};
 pub use topology::{Link, LinkId, Topology};

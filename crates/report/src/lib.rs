@@ -1,1 +1,42 @@
-//! (to be written)
+//! How results look: text for the terminal, tables, CSV, JSON, plots, Gantt charts, traces.
+//!
+//! A run becomes a [`RunReport`] ([`Totals`] adds up the simulations it consists of), which prints as text
+//! ([`text::summary`]), CSV ([`csv::table`]) and JSON ([`json::document`]). [`plot`] and [`gantt`] draw SVG with nothing
+//! outside the file; [`trace`] writes what every rank did for Perfetto while the simulation runs.
+//!
+//! Nothing here prints or exits: functions return text, or write where they are told to.
+
+pub mod csv;
+pub mod gantt;
+pub mod json;
+mod lanes;
+pub mod links;
+mod observers;
+pub mod output;
+pub mod plot;
+pub mod progress;
+pub mod provenance;
+mod ranks;
+pub mod resources;
+mod run_report;
+mod scale;
+mod svg;
+pub mod table;
+pub mod text;
+mod totals;
+pub mod trace;
+
+pub use gantt::{GanttError, GanttRecorder};
+pub use links::LinkLoad;
+pub use observers::Observers;
+pub use output::{OutputError, OutputFile, check_writable, write_file};
+pub use plot::{Axis, Plot, Series};
+pub use progress::Progress;
+pub use provenance::{Build, Input, Provenance};
+pub use ranks::{PerRank, RankSummary, Spread};
+pub use resources::{Stopwatch, Used};
+pub use run_report::{MachineInfo, RunReport};
+pub use scale::{Quantity, Spacing};
+pub use table::{Cell, Column, Table};
+pub use totals::{RankTimes, Totals};
+pub use trace::TraceWriter;

@@ -1,6 +1,13 @@
 //! Virtual time: whole picoseconds, so that adding never rounds and equal means equal.
 
+use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
+use std::str::FromStr;
+
+use crate::decimal::{Decimal, Whole};
+use crate::dimension::DURATION;
+use crate::error::UnitError;
+use crate::human;
 
 /// A point in virtual time, or a length of it, in picoseconds. The range is 213 days.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,6 +47,34 @@ impl Time {
     #[inline]
     pub const fn since(self, earlier: Time) -> Time {
         Time(self.0.saturating_sub(earlier.0))
+    }
+
+    /// Three digits and a fitting prefix: `1.23 ms`; `never` for [`Time::NEVER`].
+    pub fn human(self) -> String {
+        if self == Time::NEVER { "never".into() } else { human::short(self.as_secs(), &DURATION) }
+    }
+}
+
+impl FromStr for Time {
+    type Err = UnitError;
+
+    /// Reads `90 ns`, rounded to the nearest picosecond.
+    fn from_str(text: &str) -> Result<Time, UnitError> {
+        let (number, unit) = DURATION.split(text)?;
+        if number.negative && !number.is_zero() {
+            return Err(UnitError::Negative { text: text.into(), noun: DURATION.noun });
+        }
+        match number.whole(unit.exponent + 12, unit.factor as u64) {
+            Whole::Exact(ps) | Whole::Rounded(ps) => Ok(Time(ps)),
+            Whole::TooLarge => Err(UnitError::TooLarge { text: text.into(), noun: DURATION.noun }),
+        }
+    }
+}
+
+impl fmt::Display for Time {
+    /// Exact: parsing the text gives back the same time.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&DURATION.print(&Decimal::from_whole(self.0, -12)))
     }
 }
 
@@ -88,5 +123,25 @@ mod tests {
     #[test]
     fn never_stays_never() {
         assert_eq!(Time::NEVER + Time::from_ps(1), Time::NEVER);
+        assert_eq!(Time::NEVER.human(), "never");
+    }
+
+    #[test]
+    fn text() {
+        assert_eq!("90 ns".parse(), Ok(Time::from_ps(90_000)));
+        assert_eq!("1.5 h".parse(), Ok(Time::from_ps(5_400_000_000_000_000)));
+        assert_eq!("0.4 ps".parse(), Ok(Time::ZERO));
+        assert_eq!(Time::from_ps(1_234_567).to_string(), "1.234567 us");
+        assert_eq!(Time::from_ps(1_234_567_890).human(), "1.23 ms");
+        assert_eq!(Time::ZERO.to_string(), "0 s");
+        assert!("-1 ns".parse::<Time>().is_err());
+        assert!("214 h".parse::<Time>().is_ok() && "1e9 h".parse::<Time>().is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn times_round_trip(ps: u64) {
+            proptest::prop_assert_eq!(Time(ps).to_string().parse(), Ok(Time(ps)));
+        }
     }
 }

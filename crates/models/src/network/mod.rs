@@ -5,6 +5,19 @@
 
 use hpcast_units::Time;
 
+mod agenda;
+mod circuit;
+mod demand;
+mod flow;
+mod ideal;
+mod reference;
+#[cfg(test)]
+mod testing;
+
+pub use circuit::Circuit;
+pub use flow::Flow;
+pub use ideal::Ideal;
+
 /// A message on its way, as the network sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
@@ -22,9 +35,6 @@ pub struct Transfer {
     pub token: u32,
 }
 
-/// Bytes that crossed each link, by link id.
-pub type LinkBytes = Vec<f64>;
-
 /// A network model.
 pub trait Network {
     /// A transfer will start at `at`, never earlier than the last [`Network::advance`].
@@ -33,10 +43,10 @@ pub trait Network {
     /// When something happens next inside the network; [`Time::NEVER`] if it is empty.
     fn next_event(&mut self) -> Time;
 
-    /// Moves to `now`, which is the value of [`Network::next_event`], and appends the tokens of the transfers that
-    /// end then, in the order in which they were started.
+    /// Moves to `now`, never later than [`Network::next_event`] says, and appends the tokens of the transfers that end
+    /// then, in the order in which [`Network::start`] was called for them.
     fn advance(&mut self, now: Time, ended: &mut Vec<u32>);
 
     /// Bytes that crossed each link so far; empty where the model does not know links.
-    fn link_bytes(&self) -> &[f64];
+    fn link_bytes(&self) -> Vec<f64>;
 }

@@ -1,6 +1,26 @@
 //! How nodes are joined by switches and links: one file a topology.
 //!
-//! To add one: write a file here that implements [`Topology`], and name it in the machine-file reader.
+//! A topology is a formula, not a table: it computes the route between two nodes, and what any of its links can do,
+//! from a handful of numbers. Only [`Graph`], which is read from a file, stores what it was told.
+//!
+//! To add one: write a file here that implements [`Topology`], and name it in the machine-file reader. Its picture
+//! comes for free ([`Topology::structure`] may choose a better one).
+
+mod bisection;
+mod crossbar;
+mod divisor;
+mod error;
+mod fat_tree;
+pub mod graph;
+mod shape;
+mod torus;
+
+pub use crossbar::Crossbar;
+pub use error::TopologyError;
+pub use fat_tree::FatTree;
+pub use graph::{Graph, GraphError, GraphProblem};
+pub use shape::FatTreeShape;
+pub use torus::Torus;
 
 use crate::interconnect::Path;
 
@@ -16,8 +36,51 @@ pub struct Link {
     pub latency: f64,
 }
 
+/// What the two directions of a cable have in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Duplex {
+    /// Nothing: each direction is a link with the full bandwidth (SimGrid's `SPLITDUPLEX`).
+    #[default]
+    Split,
+    /// Everything: both directions are the same link and share its bandwidth (SimGrid's `SHARED`).
+    Shared,
+}
+
+/// What a link can end at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Vertex {
+    /// A compute node, `0..nodes()`.
+    Node(u32),
+    /// A switch, `0..switches()`.
+    Switch(u32),
+}
+
+/// How a topology likes to be drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Structure {
+    /// Nodes around one switch, which may have a capacity of its own: the link with this id.
+    Star {
+        /// The capacity inside the switch, if it has one.
+        backbone: Option<LinkId>,
+    },
+    /// Levels of switches above the nodes. Switches are numbered level by level from below; links `0..cables()` go up,
+    /// ordered by level, then by lower end.
+    Levels(FatTreeShape),
+    /// Nodes on a grid, the first dimension varying fastest; with cables around the edges if `wrap`.
+    Grid {
+        /// Nodes in each dimension.
+        dims: Vec<u32>,
+        /// Whether the ends of each line are joined.
+        wrap: bool,
+    },
+    /// Nothing known beyond vertices and links.
+    Free,
+}
+
 /// The shape of a network and its routing.
-pub trait Topology: std::fmt::Debug {
+pub trait Topology: std::fmt::Debug + Send + Sync {
+    /// What it is, in one line: `fat tree 2;16,32;1,16;1,1`.
+    fn describe(&self) -> String;
     /// Number of compute nodes.
     fn nodes(&self) -> u32;
     /// Number of switches.
@@ -28,7 +91,49 @@ pub trait Topology: std::fmt::Debug {
     fn link(&self, id: LinkId) -> Link;
     /// The link's name for people, such as `leaf 3 -> core 1`.
     fn link_name(&self, id: LinkId) -> String;
-    /// Appends the links from one node to another, different one, in the order in which a message crosses them.
+    /// Where the link begins and where it ends. A link that is [shared](Topology::is_shared) leads both ways.
+    fn ends(&self, id: LinkId) -> (Vertex, Vertex);
+    /// Whether both directions of a cable are this one link.
+    fn is_shared(&self, id: LinkId) -> bool;
+    /// Appends the links from one node to another, in the order in which a message crosses them. From a node to itself:
+    /// to its first switch and back; no links at all where nodes are joined without switches.
     /// Called once a message: no allocation, no table of nodes squared.
     fn route(&self, from: u32, to: u32, path: &mut Path);
+
+    /// Physical cables; a cable has two directions.
+    fn cables(&self) -> u64;
+    /// Links that a message crosses between the two nodes farthest apart.
+    fn diameter(&self) -> u32;
+    /// Bytes per second that one half of the nodes can send to the other half, in one direction, over the cut into two
+    /// halves (of sizes that differ by at most one node) that is worst for it. Where no formula is known: an upper bound,
+    /// the best of several cuts that a search finds.
+    fn bisection_bandwidth(&self) -> f64 {
+        bisection::upper_bound(self)
+    }
+    /// Whether [`Topology::bisection_bandwidth`] is the true minimum; otherwise it is an upper bound.
+    fn bisection_is_exact(&self) -> bool {
+        false
+    }
+
+    /// The node's or switch's name for people.
+    fn vertex_name(&self, vertex: Vertex) -> String {
+        match vertex {
+            Vertex::Node(node) => format!("node {node}"),
+            Vertex::Switch(switch) => format!("switch {switch}"),
+        }
+    }
+    /// How it likes to be drawn.
+    fn structure(&self) -> Structure {
+        Structure::Free
+    }
 }
+
+/// `leaf 3 -> core 1`, or with a double arrow where both directions are one link.
+fn name_by_ends(topology: &dyn Topology, id: LinkId) -> String {
+    let (tail, head) = topology.ends(id);
+    let arrow = if topology.is_shared(id) { "<->" } else { "->" };
+    format!("{} {arrow} {}", topology.vertex_name(tail), topology.vertex_name(head))
+}
+
+#[cfg(test)]
+mod properties;

@@ -1,0 +1,83 @@
+//! What a transfer asks of the network, as SimGrid's SMPI model reads it.
+//!
+//! Source: SimGrid 3.32, `src/surf/network_cm02.cpp` (`communicate` and the functions it calls). The old meaning of the
+//! bandwidth factor is described by T. Cornebize, "High Performance Computing: towards better performance predictions
+//! and experiments", 2021, section 2.2.
+
+use std::rc::Rc;
+
+use hpcast_platform::interconnect::Path;
+use hpcast_platform::machine::{FactorMeaning, Machine};
+use hpcast_platform::topology::LinkId;
+use hpcast_units::Time;
+
+use super::Transfer;
+
+/// What a transfer asks of the network.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Demand {
+    /// How long it travels before it takes any bandwidth.
+    pub latency: Time,
+    /// The fastest it may go, bytes per second of link capacity.
+    pub bound: f64,
+    /// Competing flows get shares in inverse proportion to this.
+    pub penalty: f64,
+    /// Bytes that arrive for each byte of link capacity used.
+    pub efficiency: f64,
+}
+
+/// Finds ways and demands; its buffers are reused between transfers.
+#[derive(Debug)]
+pub(crate) struct Router {
+    machine: Rc<Machine>,
+    there: Path,
+    back: Path,
+}
+
+impl Router {
+    /// Ways and demands on that machine.
+    pub(crate) fn new(machine: Rc<Machine>) -> Router {
+        Router { machine, there: Path::default(), back: Path::default() }
+    }
+
+    /// Finds the way of a transfer: see [`Router::there`] and [`Router::back`].
+    #[inline]
+    pub(crate) fn route(&mut self, transfer: &Transfer) -> Demand {
+        let sharing = &self.machine.sharing;
+        let interconnect = &self.machine.interconnect;
+        interconnect.path(transfer.from, transfer.to, &mut self.there);
+        self.back.links.clear();
+        let path = &self.there;
+        if sharing.cross_traffic > 0.0 && !path.links.is_empty() {
+            interconnect.path(transfer.to, transfer.from, &mut self.back);
+        }
+        let latency = path.latency * transfer.latency_factor;
+        let window = match sharing.window {
+            Some(window) if path.latency > 0.0 => window / (2.0 * path.latency),
+            _ => f64::INFINITY,
+        };
+        let (bandwidth, efficiency) = match sharing.factor {
+            // Memory is not shared, but no message goes faster than memory.
+            FactorMeaning::Bound if path.links.is_empty() => (path.bandwidth * transfer.bandwidth_factor.min(1.0), 1.0),
+            FactorMeaning::Bound => (path.bandwidth * transfer.bandwidth_factor, 1.0),
+            FactorMeaning::Share => (path.bandwidth, transfer.bandwidth_factor),
+        };
+        let penalty = match sharing.weight_s {
+            Some(weight_s) if latency > 0.0 => path.latency + weight_s * path.inverse_bandwidth,
+            _ => 1.0,
+        };
+        Demand { latency: Time::from_secs(latency), bound: bandwidth.min(window), penalty, efficiency }
+    }
+
+    /// The links that the transfer crosses; empty inside a node.
+    #[inline]
+    pub(crate) fn there(&self) -> &[LinkId] {
+        &self.there.links
+    }
+
+    /// The links that its acknowledgements cross; empty where nobody counts them.
+    #[inline]
+    pub(crate) fn back(&self) -> &[LinkId] {
+        &self.back.links
+    }
+}

@@ -1,0 +1,608 @@
+//! Max-min fair sharing, kept up to date.
+//!
+//! The *level* of a flow is its rate times its penalty. Max-min fairness raises all levels together; a flow stops at
+//! its ceiling or where one of its links is full. A full link where flows stopped is a *bottleneck*: the flows that it
+//! limits all have its level, the other flows that pass it have lower levels, set elsewhere. So
+//!
+//! > level of a link = (capacity - what passes) / (sum of weight / penalty over the flows it limits).
+//!
+//! A change of one flow changes the level of its bottleneck; that changes what passes the other links of the flows
+//! limited there; and so on, always towards higher levels. The solver settles the links that are reached in the order
+//! of their levels. Flows rarely change their bottleneck, so most of the work is adding a number to a link.
+//!
+//! Time passes on a bottleneck's own clock, which advances by its level: a flow ends when the clock of its bottleneck
+//! shows a value that is fixed as long as it stays there, however often the level changes.
+
+use hpcast_units::Time;
+
+use super::earliest::Earliest;
+use super::link::{Board, Bottleneck, TIE};
+use super::path::{Path, Paths, Weights};
+use super::roster::Pool;
+
+/// Where a flow stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum State {
+    /// Not yet active; so much work lies ahead (bytes times penalty over efficiency).
+    Waiting { work: f64 },
+    /// As fast as it may be, until `end`.
+    Bounded { end: Time },
+    /// Limited by a link, until that bottleneck's clock shows `finish`.
+    Limited { link: u32, finish: f64 },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flow {
+    pub state: State,
+    /// 1 / penalty: rate per level.
+    pub share: f64,
+    /// Level at its bound.
+    pub ceiling: f64,
+    pub path: Path,
+}
+
+/// Max-min fair sharing, kept up to date.
+pub(crate) struct MaxMin {
+    board: Board,
+    flows: Vec<Flow>,
+    paths: Paths,
+    weights: Weights,
+    pool: Pool,
+    due: Earliest,
+    now: Time,
+    /// Flows that run at their bound (and have links).
+    bounded: usize,
+    /// Flows that found no room at their bound.
+    newcomers: Vec<u32>,
+    /// Flows that run at their bound since now, and when they end: to be planned by the owner.
+    pub freed: Vec<(u32, Time)>,
+    candidates: Vec<Candidate>,
+    released: Vec<u32>,
+    pub stats: [u64; 8],
+}
+
+/// A flow that a link may begin to limit.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    flow: u32,
+    level: f64,
+    pull: f64,
+}
+
+impl MaxMin {
+    pub(crate) fn new(capacities: impl Iterator<Item = f64>, cross_traffic: f64) -> MaxMin {
+        MaxMin {
+            board: Board::new(capacities),
+            flows: Vec::new(),
+            paths: Paths::default(),
+            weights: Weights::new(cross_traffic),
+            pool: Pool::default(),
+            due: Earliest::default(),
+            now: Time::ZERO,
+            bounded: 0,
+            newcomers: Vec::new(),
+            freed: Vec::new(),
+            candidates: Vec::new(),
+            released: Vec::new(),
+            stats: [0; 8],
+        }
+    }
+
+    pub(crate) fn is_free(&self, flow: u32) -> bool { self.paths.of(self.flows[flow as usize].path).is_empty() }
+    pub(crate) fn set_now(&mut self, now: Time) { self.now = now; }
+    pub(crate) fn state(&self, flow: u32) -> State { self.flows[flow as usize].state }
+    pub(crate) fn set_state(&mut self, flow: u32, state: State) { self.flows[flow as usize].state = state; }
+    pub(crate) fn link_bytes(&self) -> Vec<f64> { self.board.links.iter().map(|l| l.bytes).collect() }
+
+    /// A flow that will become active.
+    #[inline]
+    pub(crate) fn announce(&mut self, number: u32, work: f64, share: f64, ceiling: f64, there: &[u32], back: &[u32], may_repeat: bool) {
+        let path = self.paths.insert(there, back, may_repeat);
+        let flow = Flow { state: State::Waiting { work }, share, ceiling, path };
+        if number as usize == self.flows.len() { self.flows.push(flow); } else { self.flows[number as usize] = flow; }
+    }
+
+    /// The flow becomes active: at its bound, if nobody else is slowed down by that.
+    #[inline]
+    pub(crate) fn join(&mut self, number: u32) {
+        let flow = self.flows[number as usize];
+        let State::Waiting { work } = flow.state else { return };
+        let bound = flow.ceiling * flow.share;
+        let mut fits = true;
+        for hop in self.paths.of_mut(flow.path) {
+            let weight = self.weights.of(*hop);
+            let link = self.board.link_mut(hop.link);
+            hop.set_position(link.roster.len());
+            link.roster.push(number, &mut self.pool);
+            link.weight += weight * flow.share;
+            fits &= link.bottleneck().is_none() && link.taken + weight * bound <= link.capacity * super::link::FULL;
+        }
+        if fits {
+            for &hop in self.paths.of(flow.path) {
+                let link = self.board.link_mut(hop.link);
+                link.taken += self.weights.of(hop) * bound;
+                link.highest = link.highest.max(flow.ceiling);
+            }
+            self.run_free(number, work);
+        } else {
+            self.newcomers.push(number);
+        }
+    }
+
+    #[inline]
+    fn run_free(&mut self, number: u32, work: f64) {
+        let flow = &mut self.flows[number as usize];
+        let end = after(self.now, work / flow.ceiling);
+        flow.state = State::Bounded { end };
+        self.bounded += 1;
+        self.freed.push((number, end));
+    }
+
+    /// The flow has ended.
+    #[inline]
+    pub(crate) fn leave(&mut self, number: u32, bytes: f64) {
+        let flow = self.flows[number as usize];
+        let (level, home) = match flow.state {
+            State::Waiting { .. } => return self.paths.remove(flow.path),
+            State::Bounded { .. } => {
+                self.bounded -= 1;
+                (flow.ceiling, None)
+            }
+            State::Limited { link, .. } => {
+                let level = self.board.link(link).level;
+                self.demote(number, link);
+                (level, Some(link))
+            }
+        };
+        let rate = level * flow.share;
+        let hops = flow_hops(&self.paths, flow.path);
+        for i in 0..hops {
+            let hop = self.paths.of(flow.path)[i];
+            let weight = self.weights.of(hop);
+            let link = &mut self.board.links[hop.link as usize];
+            link.bytes += f64::from(hop.there()) * bytes;
+            link.weight -= weight * flow.share;
+            if home != Some(hop.link) {
+                link.taken -= weight * rate;
+            }
+            let last = link.roster.len() - 1;
+            let position = hop.position();
+            if position != last {
+                let flows = link.roster.flows_mut(&mut self.pool);
+                let moved = flows[last];
+                flows[position] = moved;
+                set_position(&mut self.paths, &self.flows, moved, hop.link, position);
+            }
+            link.roster.pop(&mut self.pool);
+            if last == 0 {
+                link.taken = 0.0;
+                link.weight = 0.0;
+                link.highest = 0.0;
+            } else if link.bottleneck().is_some() {
+                self.board.enqueue(hop.link);
+            }
+        }
+        self.paths.remove(flow.path);
+    }
+
+    /// Ends the flows whose bottleneck says that they are due.
+    pub(crate) fn pop_due(&mut self, due: &mut Vec<u32>) {
+        let mut groups = Vec::new();
+        self.due.due(self.now, &mut groups);
+        for number in groups {
+            let link = self.board.bottlenecks[number].link;
+            let _ = link;
+            // collect the ended flows: walk the heap
+            self.collect(number, 0, due);
+        }
+    }
+
+    fn collect(&self, number: u32, at: usize, due: &mut Vec<u32>) {
+        let b = &self.board.bottlenecks[number];
+        if at >= b.limited as usize { return; }
+        let link = self.board.link(b.link);
+        let flow = link.roster.flows(&self.pool)[at];
+        let State::Limited { finish, .. } = self.flows[flow as usize].state else { unreachable!() };
+        if b.since + Time::from_secs((finish - b.clock) / link.level) <= self.now || at == 0 {
+            due.push(flow);
+            self.collect(number, 2 * at + 1, due);
+            self.collect(number, 2 * at + 2, due);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn next_end(&mut self) -> Time { self.due.earliest() }
+
+    /// Finds the new solution.
+    #[inline]
+    pub(crate) fn solve(&mut self) {
+        if self.newcomers.is_empty() && self.board.waiting() == 0 && self.board.touched.is_empty() {
+            return;
+        }
+        self.solve_now();
+    }
+
+    fn solve_now(&mut self) {
+        self.stats[0] += 1;
+        for i in 0..self.newcomers.len() {
+            self.settle_in(self.newcomers[i]);
+        }
+        self.newcomers.clear();
+        if self.board.waiting() * 8 >= self.board.links.len() && self.uniform() {
+            self.stats[1] += 1;
+            self.board.clear();
+        }
+        while let Some(link) = self.board.next() {
+            self.settle(link);
+        }
+        for i in 0..self.board.touched.len() {
+            let number = self.board.touched[i];
+            let b = &mut self.board.bottlenecks[number];
+            if !b.touched { continue; }
+            b.touched = false;
+            let link = &self.board.links[b.link as usize];
+            let head = link.roster.flows(&self.pool)[0];
+            let State::Limited { finish, .. } = self.flows[head as usize].state else { unreachable!() };
+            self.due.set(number, after(self.now, (finish - b.clock) / link.level));
+        }
+        self.board.touched.clear();
+    }
+
+    /// All at one level?
+    fn uniform(&mut self) -> bool {
+        if self.bounded > 0 { return false; }
+        let mut most: f64 = 0.0;
+        for link in &self.board.links {
+            most = most.max(link.weight / link.capacity);
+        }
+        let enough = most * (1.0 - TIE);
+        for link in &self.board.links {
+            if link.bottleneck().is_some() && link.weight / link.capacity < enough { return false; }
+        }
+        let level = 1.0 / most;
+        for number in 0..self.board.links.len() {
+            let link = &mut self.board.links[number];
+            if link.roster.len() == 0 { continue; }
+            if let Some(b) = link.bottleneck() {
+                self.board.touch(b, self.now);
+                let pull = self.board.bottlenecks[b].pull;
+                let link = &mut self.board.links[number];
+                link.level = level;
+                link.taken = level * (link.weight - pull);
+            } else {
+                link.taken = level * link.weight;
+            }
+            self.board.links[number].highest = level;
+        }
+        true
+    }
+
+    /// Gives a newcomer its first bottleneck.
+    fn settle_in(&mut self, number: u32) {
+        let flow = self.flows[number as usize];
+        let State::Waiting { work } = flow.state else { return };
+        let mut lowest = flow.ceiling;
+        let mut home = None;
+        for &hop in self.paths.of(flow.path) {
+            let link = self.board.link(hop.link);
+            let pull = link.bottleneck().map_or(0.0, |b| self.board.bottlenecks[b].pull);
+            let free = (link.capacity - link.taken) / (pull + self.weights.of(hop) * flow.share);
+            let level = free.max(link.capacity / link.weight);
+            if level < lowest * (1.0 - 1e-9) {
+                lowest = level;
+                home = Some(hop.link);
+            }
+        }
+        let level = match home {
+            None => {
+                self.run_free(number, work);
+                flow.ceiling
+            }
+            Some(link) => {
+                self.open(link, lowest);
+                self.promote(number, link, work);
+                self.board.enqueue(link);
+                self.board.link(link).level
+            }
+        };
+        let rate = level * flow.share;
+        for &hop in self.paths.of(flow.path) {
+            if Some(hop.link) != home {
+                self.board.shift(hop.link, self.weights.of(hop) * rate, level);
+            }
+        }
+    }
+
+    /// Makes the link a bottleneck, if it is none yet.
+    fn open(&mut self, link: u32, level: f64) {
+        let entry = &mut self.board.links[link as usize];
+        if entry.bottleneck().is_none() {
+            let number = self.board.bottlenecks.insert(Bottleneck {
+                link,
+                limited: 0,
+                pull: 0.0,
+                clock: 0.0,
+                since: self.now,
+                touched: false,
+            });
+            entry.set_bottleneck(Some(number));
+            entry.level = level;
+        }
+    }
+
+    fn close(&mut self, link: u32) {
+        let number = self.board.number(link);
+        self.board.bottlenecks[number].touched = false;
+        self.board.bottlenecks.remove(number);
+        let entry = self.board.link_mut(link);
+        entry.set_bottleneck(None);
+        entry.level = f64::INFINITY;
+        self.due.set(number, Time::NEVER);
+        if entry_overfull(&self.board, link) {
+            self.board.enqueue(link);
+        }
+    }
+
+    /// The link, a bottleneck, begins to limit the flow, with so much work ahead.
+    fn promote(&mut self, number: u32, link: u32, work: f64) {
+        let b = self.board.number(link);
+        self.board.touch(b, self.now);
+        let flow = &mut self.flows[number as usize];
+        let hop = *self.paths.of(flow.path).iter().find(|hop| hop.link == link).expect("on path");
+        let bottleneck = &mut self.board.bottlenecks[b];
+        let finish = bottleneck.clock + work;
+        flow.state = State::Limited { link, finish };
+        bottleneck.pull += self.weights.of(hop) * flow.share;
+        let first = bottleneck.limited as usize;
+        bottleneck.limited += 1;
+        let position = hop.position();
+        let roster = &mut self.board.links[link as usize].roster;
+        let flows = roster.flows_mut(&mut self.pool);
+        if position != first {
+            let other = flows[first];
+            flows[position] = other;
+            set_position(&mut self.paths, &self.flows, other, link, position);
+        }
+        let at = sift_up(flows, first, finish, link, &self.flows, &mut self.paths);
+        flows[at] = number;
+        set_position(&mut self.paths, &self.flows, number, link, at);
+    }
+
+    /// The link no longer limits the flow; returns the work ahead.
+    fn demote(&mut self, number: u32, link: u32) -> f64 {
+        let b = self.board.number(link);
+        self.board.touch(b, self.now);
+        let flow = &self.flows[number as usize];
+        let State::Limited { finish, .. } = flow.state else { unreachable!() };
+        let hop = *self.paths.of(flow.path).iter().find(|hop| hop.link == link).expect("on path");
+        let bottleneck = &mut self.board.bottlenecks[b];
+        let work = finish - bottleneck.clock;
+        bottleneck.pull -= self.weights.of(hop) * flow.share;
+        bottleneck.limited -= 1;
+        let last = bottleneck.limited as usize;
+        let position = hop.position();
+        let flows = self.board.links[link as usize].roster.flows_mut(&mut self.pool);
+        if position != last {
+            let moved = flows[last];
+            flows[last] = number;
+            set_position(&mut self.paths, &self.flows, number, link, last);
+            let State::Limited { finish: key, .. } = self.flows[moved as usize].state else { unreachable!() };
+            let mut at = sift_up(flows, position, key, link, &self.flows, &mut self.paths);
+            if at == position {
+                at = sift_down(&mut flows[..last], position, key, link, &self.flows, &mut self.paths);
+            }
+            flows[at] = moved;
+            set_position(&mut self.paths, &self.flows, moved, link, at);
+        }
+        if last == 0 {
+            self.close(link);
+        }
+        work.max(0.0)
+    }
+
+    fn settle(&mut self, number: u32) {
+        self.stats[2] += 1;
+        loop {
+            let link = self.board.link(number);
+            let mut level;
+            let old;
+            let mut captured = false;
+            match link.bottleneck() {
+                None => {
+                    if !link.is_overfull() { return; }
+                    old = f64::NAN;
+                    level = self.capture(number, 0.0);
+                    captured = true;
+                }
+                Some(b) => {
+                    old = link.level;
+                    level = (link.capacity - link.taken) / self.board.bottlenecks[b].pull;
+                    if link.highest > level * (1.0 + TIE) {
+                        self.stats[4] += 1;
+                        let before = self.board.bottlenecks[b].limited;
+                        level = self.capture(number, level);
+                        captured = self.board.bottlenecks[b].limited != before;
+                    }
+                }
+            }
+            if !captured && (level - old).abs() <= TIE * level { return; }
+            let b = self.board.number(number);
+            self.board.touch(b, self.now);
+            let step = if old.is_nan() { 0.0 } else { level - old };
+            if captured { self.stats[6] += 1; }
+            self.board.link_mut(number).level = level;
+            self.spread(number, step, level);
+            if self.released.is_empty() { return; }
+            self.release(number, level);
+            if self.board.link(number).bottleneck().is_none() { return; }
+        }
+    }
+
+    /// Changes the rates of the flows that the link limits.
+    fn spread(&mut self, number: u32, step: f64, level: f64) {
+        let b = self.board.number(number);
+        let limited = self.board.bottlenecks[b].limited as usize;
+        let roster = self.board.link(number).roster;
+        let over = level * (1.0 - TIE);
+        for &member in &roster.flows(&self.pool)[..limited] {
+            let flow = &self.flows[member as usize];
+            if flow.ceiling < over {
+                self.released.push(member);
+            }
+            if step == 0.0 { continue; }
+            self.stats[3] += 1;
+            let change = step * flow.share;
+            for &hop in self.paths.of(flow.path) {
+                if hop.link != number {
+                    self.board.shift(hop.link, self.weights.of(hop) * change, level);
+                }
+            }
+        }
+    }
+
+    /// Lets flows go whose ceiling is below the level of the link.
+    fn release(&mut self, number: u32, level: f64) {
+        while let Some(member) = self.released.pop() {
+            let work = self.demote(member, number);
+            self.run_free(member, work);
+            let flow = self.flows[member as usize];
+            let rate = flow.ceiling * flow.share;
+            for &hop in self.paths.of(flow.path) {
+                let weight = self.weights.of(hop);
+                if hop.link == number {
+                    let link = self.board.link_mut(number);
+                    link.taken += weight * rate;
+                    link.highest = link.highest.max(flow.ceiling);
+                } else {
+                    self.board.shift(hop.link, weight * (rate - level * flow.share), flow.ceiling);
+                }
+            }
+        }
+    }
+
+    /// Begins to limit flows that pass the link at a higher level than its own; returns its new level.
+    fn capture(&mut self, number: u32, level: f64) -> f64 {
+        let link = self.board.link(number);
+        let (limited, mut pull) = match link.bottleneck() {
+            None => (0, 0.0),
+            Some(b) => (self.board.bottlenecks[b].limited as usize, self.board.bottlenecks[b].pull),
+        };
+        let floor = level.max(link.capacity / link.weight) ;
+        let mut taken = link.taken;
+        let mut highest: f64 = 0.0;
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
+        let over = floor * (1.0 + TIE);
+        for &member in &link.roster.flows(&self.pool)[limited..] {
+            let flow = &self.flows[member as usize];
+            let its = match flow.state {
+                State::Limited { link, .. } => self.board.link(link).level,
+                State::Bounded { .. } => flow.ceiling,
+                State::Waiting { .. } => 0.0,
+            };
+            if its > over {
+                let hop = *self.paths.of(flow.path).iter().find(|hop| hop.link == number).expect("on path");
+                let part = self.weights.of(hop) * flow.share;
+                pull += part;
+                taken -= part * its;
+                candidates.push(Candidate { flow: member, level: its, pull: part });
+            } else {
+                highest = highest.max(its);
+            }
+        }
+        let mut level;
+        loop {
+            level = (link.capacity - taken) / pull;
+            let before = candidates.len();
+            candidates.retain(|c| {
+                let keep = c.level > level;
+                if !keep {
+                    pull -= c.pull;
+                    taken += c.pull * c.level;
+                    highest = highest.max(c.level);
+                }
+                keep
+            });
+            if candidates.len() == before { break; }
+        }
+        if !candidates.is_empty() {
+            self.open(number, level);
+            // They join at the old level; whoever called changes it for all.
+            let base = self.board.link(number).level;
+            for c in &candidates {
+                let flow = self.flows[c.flow as usize];
+                let (work, home) = match flow.state {
+                    State::Limited { link, .. } => (self.demote(c.flow, link), Some(link)),
+                    State::Bounded { end } => {
+                        self.bounded -= 1;
+                        ((end - self.now).as_secs() * flow.ceiling, None)
+                    }
+                    State::Waiting { work } => (work, None),
+                };
+                self.promote(c.flow, number, work);
+                let rate = base * flow.share;
+                for &hop in self.paths.of(flow.path) {
+                    let weight = self.weights.of(hop);
+                    if Some(hop.link) == home {
+                        self.board.shift(hop.link, weight * rate, level);
+                    } else if hop.link != number {
+                        self.board.shift(hop.link, weight * (rate - c.level * flow.share), level);
+                    }
+                }
+            }
+            self.stats[5] += candidates.len() as u64;
+        }
+        let link = self.board.link_mut(number);
+        link.taken = taken;
+        link.highest = highest;
+        if let Some(b) = link.bottleneck() {
+            self.board.bottlenecks[b].pull = pull;
+        }
+        self.candidates = candidates;
+        level
+    }
+}
+
+fn entry_overfull(board: &Board, link: u32) -> bool { board.link(link).is_overfull() }
+fn flow_hops(paths: &Paths, path: Path) -> usize { paths.of(path).len() }
+
+#[inline]
+fn set_position(paths: &mut Paths, flows: &[Flow], flow: u32, link: u32, position: usize) {
+    let hop = paths.of_mut(flows[flow as usize].path).iter_mut().find(|hop| hop.link == link).expect("on path");
+    hop.set_position(position);
+}
+
+#[inline]
+fn finish(flows: &[Flow], flow: u32) -> f64 {
+    match flows[flow as usize].state { State::Limited { finish, .. } => finish, _ => unreachable!() }
+}
+
+fn sift_up(heap: &mut [u32], mut at: usize, key: f64, link: u32, flows: &[Flow], paths: &mut Paths) -> usize {
+    while at > 0 {
+        let parent = (at - 1) / 2;
+        if finish(flows, heap[parent]) <= key { break; }
+        heap[at] = heap[parent];
+        set_position(paths, flows, heap[at], link, at);
+        at = parent;
+    }
+    at
+}
+
+fn sift_down(heap: &mut [u32], mut at: usize, key: f64, link: u32, flows: &[Flow], paths: &mut Paths) -> usize {
+    loop {
+        let mut child = 2 * at + 1;
+        if child >= heap.len() { break; }
+        if child + 1 < heap.len() && finish(flows, heap[child + 1]) < finish(flows, heap[child]) { child += 1; }
+        if key <= finish(flows, heap[child]) { break; }
+        heap[at] = heap[child];
+        set_position(paths, flows, heap[at], link, at);
+        at = child;
+    }
+    at
+}
+
+/// At least a picosecond later, so that time goes on.
+#[inline]
+fn after(now: Time, seconds: f64) -> Time {
+    now + Time::from_secs(seconds).max(Time::from_ps(1))
+}

@@ -1,0 +1,185 @@
+//! Machines and traffic for tests of network models.
+
+use std::rc::Rc;
+
+use hpcast_platform::interconnect::{Interconnect, Loopback, Path};
+use hpcast_platform::machine::{FactorMeaning, FlowSharing, Machine};
+use hpcast_platform::protocol::{MpiParameters, PollGrowth, Protocol};
+use hpcast_platform::topology::{Link, LinkId, Topology, Vertex};
+use hpcast_units::Time;
+use proptest::prelude::*;
+
+use super::{Network, Transfer};
+
+/// A network without a shape: any links, any routes.
+#[derive(Clone, Debug)]
+pub(crate) struct Tangle {
+    pub nodes: u32,
+    pub links: Vec<Link>,
+    /// The route from a to b at `a * nodes + b`.
+    pub routes: Vec<Vec<LinkId>>,
+}
+
+impl Topology for Tangle {
+    fn describe(&self) -> String {
+        "tangle".into()
+    }
+    fn nodes(&self) -> u32 {
+        self.nodes
+    }
+    fn switches(&self) -> u32 {
+        0
+    }
+    fn links(&self) -> u32 {
+        self.links.len() as u32
+    }
+    fn link(&self, id: LinkId) -> Link {
+        self.links[id as usize]
+    }
+    fn link_name(&self, id: LinkId) -> String {
+        format!("link {id}")
+    }
+    fn ends(&self, _: LinkId) -> (Vertex, Vertex) {
+        (Vertex::Node(0), Vertex::Node(0))
+    }
+    fn is_shared(&self, _: LinkId) -> bool {
+        false
+    }
+    fn route(&self, from: u32, to: u32, path: &mut Path) {
+        for &id in &self.routes[(from * self.nodes + to) as usize] {
+            path.push(id, &self.links[id as usize]);
+        }
+    }
+    fn cables(&self) -> u64 {
+        0
+    }
+    fn diameter(&self) -> u32 {
+        0
+    }
+    fn bisection_bandwidth(&self) -> f64 {
+        0.0
+    }
+}
+
+/// A machine with that network and nothing else of interest.
+pub(crate) fn machine(topology: impl Topology + 'static, limiter: Option<f64>, sharing: FlowSharing) -> Rc<Machine> {
+    let mpi = MpiParameters {
+        eager_below: 0,
+        detached_below: 0,
+        envelope: 0,
+        between: Protocol::default(),
+        inside: Protocol::default(),
+        probe: 0.0,
+        test: 0.0,
+        poll_growth: PollGrowth::Off,
+        reduce_per_byte: 0.0,
+    };
+    let loopback = Loopback::Unshared(Link { bandwidth: 25e9, latency: 1e-7 });
+    Rc::new(Machine::new("test", 1, Interconnect::new(Box::new(topology), loopback, limiter), mpi, sharing))
+}
+
+/// Transfers with the times at which they start, and what the end of each starts.
+#[derive(Clone, Debug)]
+pub(crate) struct Traffic {
+    /// Known from the beginning.
+    pub first: Vec<(Time, Transfer)>,
+    /// Started when the transfer with the same number in `first` ends.
+    pub then: Vec<Option<(Time, Transfer)>>,
+}
+
+/// What a run gives: token and time of every end, and bytes by link.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Events {
+    pub ends: Vec<(u32, Time)>,
+    pub link_bytes: Vec<f64>,
+}
+
+/// Runs the traffic to its end. Tokens are positions in `first`, or in `then` plus 1,000,000.
+pub(crate) fn run(network: &mut dyn Network, traffic: &Traffic) -> Events {
+    for (number, (at, transfer)) in traffic.first.iter().enumerate() {
+        network.start(*at, Transfer { token: number as u32, ..*transfer });
+    }
+    let (mut ends, mut ended, mut last) = (Vec::new(), Vec::new(), Time::ZERO);
+    loop {
+        let now = network.next_event();
+        if now == Time::NEVER {
+            break;
+        }
+        assert!(now >= last, "time goes back from {last:?} to {now:?}");
+        last = now;
+        network.advance(now, &mut ended);
+        for token in ended.drain(..) {
+            ends.push((token, now));
+            if let Some(Some((delay, transfer))) = traffic.then.get(token as usize) {
+                network.start(now + *delay, Transfer { token: token + 1_000_000, ..*transfer });
+            }
+        }
+        assert!(ends.len() <= 2 * traffic.first.len());
+    }
+    Events { ends, link_bytes: network.link_bytes() }
+}
+
+/// The same ends, within rounding.
+pub(crate) fn assert_same(fast: &Events, slow: &Events) {
+    assert_eq!(fast.ends.len(), slow.ends.len(), "{fast:?} {slow:?}");
+    let sorted = |events: &Events| {
+        let mut ends = events.ends.clone();
+        ends.sort_unstable();
+        ends
+    };
+    for (&(token, time), &(other, expected)) in sorted(fast).iter().zip(&sorted(slow)) {
+        assert_eq!(token, other);
+        let tolerance = 20.0 + 1e-9 * expected.as_ps() as f64;
+        let error = time.as_ps() as f64 - expected.as_ps() as f64;
+        assert!(error.abs() <= tolerance, "transfer {token} ended at {time:?}, expected at {expected:?}\n{fast:?}\n{slow:?}");
+    }
+    assert_eq!(fast.link_bytes, slow.link_bytes);
+}
+
+fn sharing() -> impl Strategy<Value = FlowSharing> {
+    let cross = prop_oneof![Just(0.0), Just(0.05), Just(0.3)];
+    let weight_s = prop_oneof![Just(None), Just(Some(0.0)), Just(Some(8775.0))];
+    let window = prop_oneof![Just(None), Just(Some(1e3)), Just(Some(1e5))];
+    let factor = prop_oneof![Just(FactorMeaning::Bound), Just(FactorMeaning::Share)];
+    (cross, weight_s, window, factor).prop_map(|(cross_traffic, weight_s, window, factor)| FlowSharing {
+        cross_traffic,
+        weight_s,
+        window,
+        factor,
+    })
+}
+
+fn tangle() -> impl Strategy<Value = Tangle> {
+    let bandwidth = prop_oneof![Just(1e9), Just(2e9), 0.5e9..20e9];
+    let latency = prop_oneof![Just(0.0), Just(1e-7), 1e-8..1e-6];
+    let link = (bandwidth, latency).prop_map(|(bandwidth, latency)| Link { bandwidth, latency });
+    (2..6u32, prop::collection::vec(link, 1..12)).prop_flat_map(|(nodes, links)| {
+        let route = prop::collection::vec(0..links.len() as u32, 1..5);
+        let routes = prop::collection::vec(route, (nodes * nodes) as usize);
+        (Just(nodes), Just(links), routes).prop_map(|(nodes, links, routes)| Tangle { nodes, links, routes })
+    })
+}
+
+fn transfer(nodes: u32) -> impl Strategy<Value = Transfer> {
+    let bytes = prop_oneof![Just(0), Just(1), Just(100_000), 1..1_000_000u64];
+    let factor = prop_oneof![Just(1.0), 0.2..1.5];
+    let delay = prop_oneof![Just(1.0), Just(0.0), 0.5..3.0];
+    (0..nodes, 0..nodes, bytes, delay, factor).prop_map(|(from, to, bytes, latency_factor, bandwidth_factor)| {
+        Transfer { from, to, bytes, latency_factor, bandwidth_factor, token: 0 }
+    })
+}
+
+/// A machine and traffic for it.
+pub(crate) fn case() -> impl Strategy<Value = (Rc<Machine>, Traffic)> {
+    let limiter = prop_oneof![3 => Just(None), 1 => (1e9..20e9).prop_map(Some)];
+    (tangle(), limiter, sharing()).prop_flat_map(|(tangle, limiter, sharing)| {
+        // A grid of times makes many things happen at once.
+        let time = prop_oneof![0..50u64, Just(3)].prop_map(|t| Time::from_ps(t * 10_000_000));
+        let one = (time, transfer(tangle.nodes));
+        let many = prop::collection::vec((one.clone(), prop::option::of(one)), 1..40);
+        (Just(machine(tangle, limiter, sharing)), many).prop_map(|(machine, many)| {
+            let (first, then) = many.into_iter().unzip();
+            (machine, Traffic { first, then })
+        })
+    })
+}

@@ -1,0 +1,78 @@
+//! MPI_Allgather: everybody's block to everybody.
+
+use super::algorithm::algorithms;
+use super::buffer::{Blocks, Buffer};
+use super::channel::Channel;
+use super::rules::Selection;
+use super::allgatherv;
+
+algorithms! {
+    /// How an allgather works.
+    Allgather for "allgather" {
+        /// Gather to rank 0, then broadcast, each by its own rule (Open MPI 1, `linear`).
+        Linear => "linear",
+        /// Blocks collected at doubling distance, then rotated in place (Open MPI 2, MPICH `bruck`).
+        Bruck => "bruck",
+        /// Pairs at doubling distance exchange all they have; `bruck` unless the number of ranks is a power of two
+        /// (Open MPI 3, MPICH `recursive_doubling`).
+        RecursiveDoubling => "recursive-doubling",
+        /// Blocks go round a ring (Open MPI 4, MPICH `ring`).
+        Ring => "ring",
+        /// Two blocks at a time to the left and right neighbour in turn; `ring` if the number of ranks is odd (Open MPI
+        /// 5, `neighbor`).
+        NeighborExchange => "neighbor-exchange",
+        /// The two ranks exchange (Open MPI 6, `two_proc`).
+        TwoProcesses => "two-processes",
+    }
+    fn supports(self, ranks: u32) -> bool {
+        self != Allgather::TwoProcesses || ranks == 2
+    }
+}
+
+impl Allgather {
+    /// Runs it; `block` is what each rank contributes.
+    pub async fn run<C: Channel>(self, channel: &C, selection: &Selection, block: Buffer) {
+        let ranks = channel.count();
+        let blocks = Blocks::equal(block);
+        match self {
+            Allgather::Linear => linear(channel, selection, block).await,
+            Allgather::RecursiveDoubling if ranks.is_power_of_two() => {
+                channel.copy(block.total());
+                allgatherv::doubling(channel, &blocks).await;
+            }
+            Allgather::Bruck | Allgather::RecursiveDoubling => {
+                channel.copy(block.total());
+                allgatherv::bruck(channel, &blocks).await;
+                rotate(channel, block);
+            }
+            Allgather::Ring => {
+                channel.copy(block.total());
+                allgatherv::ring(channel, &blocks).await;
+            }
+            Allgather::NeighborExchange => {
+                channel.copy(block.total());
+                allgatherv::neighbor_exchange(channel, &blocks).await;
+            }
+            Allgather::TwoProcesses => {
+                channel.swap(channel.me() ^ 1, block.total()).await;
+                channel.copy(block.total());
+            }
+        }
+    }
+}
+
+/// `ompi_coll_base_allgather_intra_basic_linear`.
+async fn linear<C: Channel>(channel: &C, selection: &Selection, block: Buffer) {
+    let ranks = channel.count();
+    selection.gather(ranks, block).run(channel, block, 0).await;
+    let all = block.with_count(block.count * u64::from(ranks));
+    selection.bcast(ranks, all).run(channel, all, 0).await;
+}
+
+/// After Bruck's steps a rank's own block lies first: all ranks but 0 shift the blocks, part of them twice.
+fn rotate<C: Channel>(channel: &C, block: Buffer) {
+    let (me, ranks) = (u64::from(channel.me()), u64::from(channel.count()));
+    if me > 0 {
+        channel.copy(block.total() * (2 * (ranks - me) + me));
+    }
+}

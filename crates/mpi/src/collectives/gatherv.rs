@@ -1,0 +1,66 @@
+//! MPI_Gatherv: everybody's block to the root, blocks of any size.
+
+use super::algorithm::algorithms;
+use super::channel::Channel;
+
+algorithms! {
+    /// How a gatherv works. Empty blocks are not sent.
+    Gatherv for "gatherv" {
+        /// The root receives in rank order (Open MPI, coll/basic).
+        Linear => "linear",
+        /// The root receives from all at once; from 32 ranks on the others send synchronously (MPICH `linear`).
+        LinearNonblocking => "linear-nb",
+    }
+}
+
+/// MPIR_CVAR_GATHERV_INTER_SSEND_MIN_PROCS.
+const SYNCHRONOUS_FROM: u32 = 32;
+
+impl Gatherv {
+    /// Runs it; `bytes(rank)` is what each rank contributes: only the root asks for others' than its own.
+    pub async fn run<C: Channel>(self, channel: &C, bytes: &dyn Fn(u32) -> u64, root: u32) {
+        let mine = bytes(channel.me());
+        match self {
+            Gatherv::Linear => {
+                if channel.me() == root {
+                    linear_root(channel, bytes).await;
+                } else if mine > 0 {
+                    channel.send(root, mine).await;
+                }
+            }
+            Gatherv::LinearNonblocking => {
+                if channel.me() == root {
+                    nonblocking_root(channel, bytes).await;
+                } else if mine > 0 && channel.count() >= SYNCHRONOUS_FROM {
+                    channel.send_synchronous(root, mine).await;
+                } else if mine > 0 {
+                    channel.send(root, mine).await;
+                }
+            }
+        }
+    }
+}
+
+/// `mca_coll_basic_gatherv_intra`: p - 1 messages, received one after the other.
+async fn linear_root<C: Channel>(channel: &C, bytes: &dyn Fn(u32) -> u64) {
+    for rank in 0..channel.count() {
+        if rank == channel.me() {
+            channel.copy(bytes(rank));
+        } else if bytes(rank) > 0 {
+            channel.recv(rank).await;
+        }
+    }
+}
+
+/// `MPIR_Gatherv_allcomm_linear`: p - 1 messages, received all at once.
+async fn nonblocking_root<C: Channel>(channel: &C, bytes: &dyn Fn(u32) -> u64) {
+    let mut receives = Vec::with_capacity(channel.count() as usize);
+    for rank in 0..channel.count() {
+        if rank == channel.me() {
+            channel.copy(bytes(rank));
+        } else if bytes(rank) > 0 {
+            receives.push(channel.irecv(rank).await);
+        }
+    }
+    channel.wait_all(receives).await;
+}

@@ -1,0 +1,53 @@
+//! MPI_Reduce_scatter_block: everybody's data combined, an equal block of the result to each.
+
+use super::algorithm::algorithms;
+use super::buffer::{Blocks, Buffer, Operator};
+use super::channel::Channel;
+use super::reduce_scatter as steps;
+use super::rules::Selection;
+
+algorithms! {
+    /// How a reduce-scatter of equal blocks works.
+    ReduceScatterBlock for "reduce-scatter-block" {
+        /// Reduce to rank 0, then scatter, each by its own rule (Open MPI 1, `basic_linear`).
+        Linear => "linear",
+        /// Everything but the own group's blocks exchanged at doubling distance (Open MPI 2, MPICH
+        /// `recursive_doubling`).
+        RecursiveDoubling => "recursive-doubling",
+        /// Halves exchanged and combined at halving distance (Open MPI 3, MPICH `recursive_halving`).
+        RecursiveHalving => "recursive-halving",
+        /// Halves exchanged at doubling distance (Open MPI 4, `butterfly`; MPICH `noncommutative` where the number of
+        /// ranks is a power of two).
+        Butterfly => "butterfly",
+        /// In each step the block of the rank a step ahead is sent to it (MPICH `pairwise`).
+        Pairwise => "pairwise",
+    }
+}
+
+impl ReduceScatterBlock {
+    /// Runs it; `block` is the part of the result that each rank gets.
+    pub async fn run<C: Channel>(self, channel: &C, selection: &Selection, block: Buffer, operator: Operator) {
+        let blocks = Blocks::equal(block);
+        match self {
+            ReduceScatterBlock::RecursiveHalving if !operator.commutes() => {
+                linear(channel, selection, block, operator).await;
+            }
+            ReduceScatterBlock::Linear => linear(channel, selection, block, operator).await,
+            ReduceScatterBlock::RecursiveDoubling => steps::recursive_doubling(channel, &blocks).await,
+            ReduceScatterBlock::RecursiveHalving => steps::recursive_halving(channel, &blocks).await,
+            ReduceScatterBlock::Butterfly if channel.count().is_power_of_two() => {
+                steps::permuted_butterfly(channel, &blocks).await;
+            }
+            ReduceScatterBlock::Butterfly => steps::butterfly(channel, &blocks).await,
+            ReduceScatterBlock::Pairwise => steps::pairwise(channel, &blocks).await,
+        }
+    }
+}
+
+/// `ompi_coll_base_reduce_scatter_block_basic_linear`.
+async fn linear<C: Channel>(channel: &C, selection: &Selection, block: Buffer, operator: Operator) {
+    let ranks = channel.count();
+    let all = block.with_count(block.count * u64::from(ranks));
+    selection.reduce(ranks, all, operator).run(channel, all, operator, 0).await;
+    selection.scatter(ranks, block).run(channel, block, 0).await;
+}

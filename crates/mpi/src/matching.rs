@@ -1,0 +1,537 @@
+//! Which message meets which receive.
+//!
+//! Every rank has two lists: receives that were posted and met no message yet, and messages that came and met no
+//! receive yet, both in order. A message takes the first posted receive that accepts it, a receive the first message
+//! that it accepts: this is MPI's rule that messages of one sender do not overtake each other.
+//!
+//! Lists are short as a rule and are searched from the front. A list that grows beyond [`SHORT`] gets a hash index by
+//! (receiver, context, source, tag), so that an all-to-all among thousands of ranks stays linear.
+//!
+//! Receives and messages live in slabs, listed or not; the lists run through them. This file knows no time beyond the
+//! numbers it is given; who may be matched when is decided by its caller.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use hpcast_engine::Slab;
+use hpcast_engine::slab::NONE;
+use hpcast_units::Time;
+
+/// Lists up to this length are searched, longer ones are indexed.
+const SHORT: u32 = 12;
+
+/// What a message says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Envelope {
+    /// Communicator and kind of traffic; never compared with wildcards.
+    pub context: u32,
+    /// Sender's rank in the communicator.
+    pub source: u32,
+    /// The tag.
+    pub tag: i32,
+}
+
+/// What a receive or probe accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// Must be equal.
+    pub context: u32,
+    /// `None` accepts every source.
+    pub source: Option<u32>,
+    /// `None` accepts every tag.
+    pub tag: Option<i32>,
+}
+
+impl Pattern {
+    #[inline]
+    fn accepts(&self, envelope: &Envelope) -> bool {
+        self.context == envelope.context
+            && self.source.is_none_or(|source| source == envelope.source)
+            && self.tag.is_none_or(|tag| tag == envelope.tag)
+    }
+
+    /// The one envelope that it accepts, if there is only one.
+    #[inline]
+    pub fn exact(&self) -> Option<Envelope> {
+        Some(Envelope { context: self.context, source: self.source?, tag: self.tag? })
+    }
+}
+
+/// Neighbours of an item in its rank's list.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    previous: u32,
+    next: u32,
+    /// Next item with the same envelope, where the list is indexed.
+    same: u32,
+}
+
+impl Default for Place {
+    fn default() -> Place {
+        Place { previous: NONE, next: NONE, same: NONE }
+    }
+}
+
+/// What can stand in a list.
+pub trait Listed: Copy {
+    /// Where it stands.
+    fn place(&self) -> &Place;
+    /// Where it stands, to be changed.
+    fn place_mut(&mut self) -> &mut Place;
+    /// The envelope by which it can be indexed.
+    fn exact(&self) -> Option<Envelope>;
+}
+
+/// A receive that can be posted.
+pub trait Receive: Listed {
+    /// What it accepts.
+    fn pattern(&self) -> Pattern;
+}
+
+/// A message that can wait for its receive.
+pub trait Message: Listed {
+    /// What it says of itself.
+    fn envelope(&self) -> Envelope;
+    /// From when on it is there.
+    fn since(&self) -> Time;
+}
+
+/// One rank's list.
+#[derive(Clone, Copy)]
+struct List {
+    first: u32,
+    last: u32,
+    len: u32,
+    /// Items that accept more than one envelope: they rule the index out.
+    inexact: u32,
+    indexed: bool,
+}
+
+const EMPTY: List = List { first: NONE, last: NONE, len: 0, inexact: 0, indexed: false };
+
+/// First and last item of each envelope in the indexed lists.
+type Index = HashMap<(u32, Envelope), (u32, u32), BuildHasherDefault<Mix>>;
+
+/// The items of one kind, and the lists of all ranks.
+struct Lists<T> {
+    items: Slab<T>,
+    lists: Vec<List>,
+    index: Index,
+}
+
+impl<T: Listed> Lists<T> {
+    fn new(ranks: u32) -> Lists<T> {
+        Lists { items: Slab::default(), lists: vec![EMPTY; ranks as usize], index: HashMap::default() }
+    }
+
+    #[inline]
+    fn push(&mut self, rank: u32, item: u32) {
+        let list = &mut self.lists[rank as usize];
+        *self.items[item].place_mut() = Place { previous: list.last, ..Place::default() };
+        if list.last == NONE {
+            list.first = item;
+        } else {
+            self.items[list.last].place_mut().next = item;
+        }
+        list.last = item;
+        list.len += 1;
+        list.inexact += u32::from(self.items[item].exact().is_none());
+        if list.indexed {
+            self.add_to_index(rank, item);
+        } else if list.len > SHORT {
+            self.make_index(rank);
+        }
+    }
+
+    #[cold]
+    fn make_index(&mut self, rank: u32) {
+        self.lists[rank as usize].indexed = true;
+        let mut item = self.lists[rank as usize].first;
+        while item != NONE {
+            self.add_to_index(rank, item);
+            item = self.items[item].place().next;
+        }
+    }
+
+    fn add_to_index(&mut self, rank: u32, item: u32) {
+        let Some(envelope) = self.items[item].exact() else { return };
+        let (_, last) = self.index.entry((rank, envelope)).or_insert((item, NONE));
+        if *last != NONE {
+            self.items[*last].place_mut().same = item;
+        }
+        *last = item;
+    }
+
+    /// Takes an item off the list; it stays in the slab.
+    #[inline]
+    fn remove(&mut self, rank: u32, item: u32) {
+        let exact = self.items[item].exact();
+        if self.lists[rank as usize].indexed
+            && let Some(envelope) = exact
+        {
+            self.remove_from_index((rank, envelope), item);
+        }
+        let list = &mut self.lists[rank as usize];
+        let Place { previous, next, .. } = *self.items[item].place();
+        if previous == NONE {
+            list.first = next;
+        } else {
+            self.items[previous].place_mut().next = next;
+        }
+        if next == NONE {
+            list.last = previous;
+        } else {
+            self.items[next].place_mut().previous = previous;
+        }
+        list.len -= 1;
+        list.inexact -= u32::from(exact.is_none());
+        if list.len == 0 {
+            list.indexed = false;
+        }
+    }
+
+    fn remove_from_index(&mut self, key: (u32, Envelope), item: u32) {
+        let Some(&(first, last)) = self.index.get(&key) else { return };
+        let same = self.items[item].place().same;
+        if first == item {
+            if same == NONE {
+                self.index.remove(&key);
+            } else {
+                self.index.insert(key, (same, last));
+            }
+            return;
+        }
+        // Never in a program: the first item of an envelope is taken before the second. Only messages of the future
+        // that are announced anew are taken from the middle.
+        let mut before = first;
+        while self.items[before].place().same != item {
+            before = self.items[before].place().same;
+        }
+        self.items[before].place_mut().same = same;
+        if last == item {
+            self.index.insert(key, (first, before));
+        }
+    }
+
+    /// First item in order that `wanted` accepts.
+    #[inline]
+    fn search(&self, rank: u32, wanted: impl Fn(&T) -> bool) -> Option<u32> {
+        let mut item = self.lists[rank as usize].first;
+        while item != NONE {
+            if wanted(&self.items[item]) {
+                return Some(item);
+            }
+            item = self.items[item].place().next;
+        }
+        None
+    }
+
+    /// First item with this envelope, where all items of the list are exact.
+    #[inline]
+    fn find_exact(&self, rank: u32, envelope: Envelope) -> Option<Option<u32>> {
+        let list = &self.lists[rank as usize];
+        (list.indexed && list.inexact == 0).then(|| self.index.get(&(rank, envelope)).map(|&(first, _)| first))
+    }
+}
+
+/// The receives, the messages, and the lists of all ranks.
+pub struct Matching<R, M> {
+    posted: Lists<R>,
+    kept: Lists<M>,
+}
+
+impl<R: Receive, M: Message> Matching<R, M> {
+    /// Empty lists for so many ranks.
+    pub fn new(ranks: u32) -> Matching<R, M> {
+        Matching { posted: Lists::new(ranks), kept: Lists::new(ranks) }
+    }
+
+    /// All receives, posted or not.
+    #[inline]
+    pub fn receives(&mut self) -> &mut Slab<R> {
+        &mut self.posted.items
+    }
+
+    /// All messages, kept or not.
+    #[inline]
+    pub fn messages(&mut self) -> &mut Slab<M> {
+        &mut self.kept.items
+    }
+
+    /// All receives with their numbers, for reports.
+    pub fn all_receives(&self) -> impl Iterator<Item = (u32, &R)> {
+        self.posted.items.iter()
+    }
+
+    /// A receive.
+    #[inline]
+    pub fn receive(&self, number: u32) -> &R {
+        &self.posted.items[number]
+    }
+
+    /// A message.
+    #[inline]
+    pub fn message(&self, number: u32) -> &M {
+        &self.kept.items[number]
+    }
+
+    /// A message has come: the first posted receive that accepts it, which is taken off the list.
+    #[inline]
+    pub fn take_receive(&mut self, to: u32, envelope: Envelope) -> Option<u32> {
+        if self.posted.lists[to as usize].first == NONE {
+            return None;
+        }
+        let receive = match self.posted.find_exact(to, envelope) {
+            Some(found) => found?,
+            None => self.posted.search(to, |receive| receive.pattern().accepts(&envelope))?,
+        };
+        self.posted.remove(to, receive);
+        Some(receive)
+    }
+
+    /// Posts a receive that met no message.
+    #[inline]
+    pub fn post_receive(&mut self, to: u32, receive: u32) {
+        self.posted.push(to, receive);
+    }
+
+    /// Keeps a message that met no receive.
+    #[inline]
+    pub fn keep_message(&mut self, to: u32, message: u32) {
+        self.kept.push(to, message);
+    }
+
+    /// The message that a receive takes, off the list. A named source takes its first message in order, whenever it is
+    /// there; from any source it is the earliest of those that are there at `now`.
+    #[inline]
+    pub fn take_message(&mut self, to: u32, pattern: &Pattern, now: Time) -> Option<u32> {
+        let message = self.find(to, pattern, now)?;
+        self.kept.remove(to, message);
+        Some(message)
+    }
+
+    /// The message that a probe at `now` sees: as [`Matching::take_message`], but it must be there and stays.
+    pub fn see_message(&self, to: u32, pattern: &Pattern, now: Time) -> Option<u32> {
+        self.find(to, pattern, now).filter(|&message| self.kept.items[message].since() <= now)
+    }
+
+    #[inline]
+    fn find(&self, to: u32, pattern: &Pattern, now: Time) -> Option<u32> {
+        if self.kept.lists[to as usize].first == NONE {
+            return None;
+        }
+        if pattern.source.is_none() {
+            return self.earliest(to, pattern, now);
+        }
+        if let Some(envelope) = pattern.exact()
+            && let Some(found) = self.kept.find_exact(to, envelope)
+        {
+            return found;
+        }
+        self.kept.search(to, |message| pattern.accepts(&message.envelope()))
+    }
+
+    /// Among the accepted messages, the one that was there first.
+    fn earliest(&self, to: u32, pattern: &Pattern, now: Time) -> Option<u32> {
+        let mut best: Option<(Time, u32)> = None;
+        let mut number = self.kept.lists[to as usize].first;
+        while number != NONE {
+            let message = &self.kept.items[number];
+            let since = message.since();
+            // Strictly earlier: of equal times the first in the list wins, which also keeps one sender's order.
+            if since <= now && pattern.accepts(&message.envelope()) && best.is_none_or(|(earliest, _)| since < earliest) {
+                best = Some((since, number));
+            }
+            number = message.place().next;
+        }
+        best.map(|(_, number)| number)
+    }
+
+    /// Takes every kept message that is there only after `now` off the list, in order.
+    pub fn take_future_messages(&mut self, to: u32, now: Time) -> Vec<u32> {
+        let mut taken = Vec::new();
+        let mut number = self.kept.lists[to as usize].first;
+        while number != NONE {
+            let message = self.kept.items[number];
+            if message.since() > now {
+                self.kept.remove(to, number);
+                taken.push(number);
+            }
+            number = message.place().next;
+        }
+        taken
+    }
+
+    /// Messages that no receive has taken, and receives that no message has met.
+    pub fn left_over(&self) -> (u64, u64) {
+        fn sum<T>(lists: &Lists<T>) -> u64 {
+            lists.lists.iter().map(|list| u64::from(list.len)).sum()
+        }
+        (sum(&self.kept), sum(&self.posted))
+    }
+}
+
+/// A fast hash for small integer keys (multiply and rotate); not for keys that an adversary chooses.
+#[derive(Default)]
+struct Mix(u64);
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u32(u32::from(byte));
+        }
+    }
+    fn write_u32(&mut self, value: u32) {
+        self.0 = (self.0.rotate_left(23) ^ u64::from(value)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+    fn write_i32(&mut self, value: i32) {
+        self.write_u32(value as u32);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[derive(Clone, Copy)]
+    struct Item<K> {
+        key: K,
+        at: Time,
+        step: u32,
+        place: Place,
+    }
+
+    fn item<K>(key: K, step: u32, at: Time) -> Item<K> {
+        Item { key, at, step, place: Place::default() }
+    }
+
+    impl Listed for Item<Pattern> {
+        fn place(&self) -> &Place {
+            &self.place
+        }
+        fn place_mut(&mut self) -> &mut Place {
+            &mut self.place
+        }
+        fn exact(&self) -> Option<Envelope> {
+            self.key.exact()
+        }
+    }
+
+    impl Listed for Item<Envelope> {
+        fn place(&self) -> &Place {
+            &self.place
+        }
+        fn place_mut(&mut self) -> &mut Place {
+            &mut self.place
+        }
+        fn exact(&self) -> Option<Envelope> {
+            Some(self.key)
+        }
+    }
+
+    impl Receive for Item<Pattern> {
+        fn pattern(&self) -> Pattern {
+            self.key
+        }
+    }
+
+    impl Message for Item<Envelope> {
+        fn envelope(&self) -> Envelope {
+            self.key
+        }
+        fn since(&self) -> Time {
+            self.at
+        }
+    }
+
+    type Tested = Matching<Item<Pattern>, Item<Envelope>>;
+
+    /// The rule itself, on plain vectors.
+    #[derive(Default)]
+    struct Reference {
+        posted: Vec<(Pattern, u32)>,
+        kept: Vec<(Envelope, u32)>,
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Send(Envelope),
+        Receive(Pattern),
+        Probe(Pattern),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let envelope =
+            (0..2u32, 0..4u32, 0..3i32).prop_map(|(context, source, tag)| Envelope { context, source, tag });
+        let pattern = (0..2u32, proptest::option::weighted(0.8, 0..4u32), proptest::option::weighted(0.8, 0..3i32))
+            .prop_map(|(context, source, tag)| Pattern { context, source, tag });
+        prop_oneof![
+            4 => envelope.prop_map(Step::Send),
+            4 => pattern.clone().prop_map(Step::Receive),
+            1 => pattern.prop_map(Step::Probe),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        /// Lists long enough to be indexed and to be emptied again, wildcards included.
+        #[test]
+        fn equals_the_reference(steps in proptest::collection::vec(step(), 0..200), bias in 0..3u32) {
+            let mut matching = Tested::new(2);
+            let mut reference = Reference::default();
+            let to = 1;
+            for (token, step) in (0u32..).zip(steps) {
+                let now = Time::from_ps(u64::from(token));
+                match step {
+                    // Bias makes long lists of one kind.
+                    Step::Send(_) if bias == 1 && token % 4 != 0 => {}
+                    Step::Receive(_) if bias == 2 && token % 4 != 0 => {}
+                    Step::Send(envelope) => {
+                        let expected = reference.posted.iter().position(|(pattern, _)| pattern.accepts(&envelope));
+                        let met = matching.take_receive(to, envelope).map(|number| matching.receive(number).step);
+                        prop_assert_eq!(met, expected.map(|i| reference.posted.remove(i).1));
+                        if met.is_none() {
+                            let message = matching.messages().insert(item(envelope, token, now));
+                            matching.keep_message(to, message);
+                            reference.kept.push((envelope, token));
+                        }
+                    }
+                    Step::Receive(pattern) => {
+                        let expected = reference.kept.iter().position(|(envelope, _)| pattern.accepts(envelope));
+                        let met = matching.take_message(to, &pattern, now).map(|n| matching.message(n).step);
+                        prop_assert_eq!(met, expected.map(|i| reference.kept.remove(i).1));
+                        if met.is_none() {
+                            let receive = matching.receives().insert(item(pattern, token, now));
+                            matching.post_receive(to, receive);
+                            reference.posted.push((pattern, token));
+                        }
+                    }
+                    Step::Probe(pattern) => {
+                        let expected = reference.kept.iter().find(|(envelope, _)| pattern.accepts(envelope));
+                        let seen = matching.see_message(to, &pattern, now).map(|n| matching.message(n).step);
+                        prop_assert_eq!(seen, expected.map(|&(_, token)| token));
+                    }
+                }
+            }
+            prop_assert_eq!(matching.left_over(), (reference.kept.len() as u64, reference.posted.len() as u64));
+        }
+    }
+
+    #[test]
+    fn a_message_of_the_future_is_not_seen_but_can_be_named() {
+        let mut matching = Tested::new(1);
+        let later = Time::from_ps(10);
+        let message = matching.messages().insert(item(Envelope { context: 0, source: 3, tag: 1 }, 0, later));
+        matching.keep_message(0, message);
+        let named = Pattern { context: 0, source: Some(3), tag: Some(1) };
+        let any = Pattern { context: 0, source: None, tag: Some(1) };
+        assert_eq!(matching.see_message(0, &named, Time::ZERO), None);
+        assert_eq!(matching.take_message(0, &any, Time::ZERO), None);
+        assert_eq!(matching.see_message(0, &any, later), Some(message));
+        assert_eq!(matching.take_message(0, &named, Time::ZERO), Some(message));
+    }
+}

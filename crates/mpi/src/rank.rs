@@ -1,0 +1,547 @@
+//! What a program can do: the MPI of a simulated rank.
+
+use std::cell::RefMut;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use hpcast_platform::protocol::PollGrowth;
+use hpcast_units::Time;
+
+use crate::collectives::Buffer;
+use crate::group::{Cartesian, Comm};
+use crate::observer::Activity;
+use crate::request::{Request, Status};
+use crate::sim::Sim;
+use crate::state::{Mode, State};
+
+/// Sends that a rank may post ahead of the simulation before it lets the simulation catch up: bounds memory.
+const AHEAD: u32 = 256;
+
+/// From whom a receive takes a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// This rank of the communicator.
+    Rank(u32),
+    /// Whoever comes first (MPI_ANY_SOURCE).
+    Any,
+}
+
+impl From<u32> for Source {
+    fn from(rank: u32) -> Source {
+        Source::Rank(rank)
+    }
+}
+
+/// Which tag a receive takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tag {
+    /// This one.
+    Is(i32),
+    /// Every one (MPI_ANY_TAG).
+    Any,
+}
+
+impl From<i32> for Tag {
+    fn from(tag: i32) -> Tag {
+        Tag::Is(tag)
+    }
+}
+
+impl Source {
+    fn named(self) -> Option<u32> {
+        match self {
+            Source::Rank(rank) => Some(rank),
+            Source::Any => None,
+        }
+    }
+}
+
+impl Tag {
+    fn named(self) -> Option<i32> {
+        match self {
+            Tag::Is(tag) => Some(tag),
+            Tag::Any => None,
+        }
+    }
+}
+
+/// A rank of the simulated program.
+#[derive(Clone)]
+pub struct Rank {
+    sim: Rc<Sim>,
+    task: u32,
+    number: u32,
+}
+
+impl Rank {
+    pub(crate) fn new(sim: Rc<Sim>, task: u32, number: u32) -> Rank {
+        Rank { sim, task, number }
+    }
+
+    #[inline]
+    pub(crate) fn state(&self) -> RefMut<'_, State> {
+        self.sim.state()
+    }
+
+    pub(crate) fn sim(&self) -> &Rc<Sim> {
+        &self.sim
+    }
+
+    pub(crate) fn task(&self) -> u32 {
+        self.task
+    }
+
+    /// My rank in the world.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// The communicator of all ranks.
+    pub fn world(&self) -> Comm {
+        Comm::world(self.number, self.sim.ranks())
+    }
+
+    /// My clock (MPI_Wtime).
+    pub fn now(&self) -> Time {
+        self.state().tasks[self.task as usize].clock
+    }
+
+    /// Computes for so long.
+    pub fn compute(&self, length: Time) {
+        self.state().spend(self.task, Activity::Compute, length);
+    }
+
+    /// Tells those who watch how far the program has come, from 0 to 1.
+    pub fn progress(&self, fraction: f64) {
+        self.sim.fraction.set(fraction);
+    }
+
+    /// Standard blocking send.
+    #[inline]
+    pub fn send(&self, comm: Comm, to: u32, tag: i32, bytes: u64) -> impl Future<Output = ()> {
+        self.send_as(Mode::Standard, comm, to, tag, bytes)
+    }
+
+    /// Blocking send in any mode.
+    #[inline]
+    pub fn send_as(&self, mode: Mode, comm: Comm, to: u32, tag: i32, bytes: u64) -> impl Future<Output = ()> {
+        Send { rank: self, stage: SendStage::Post { comm, to, tag, bytes, mode } }
+    }
+
+    /// Blocking receive.
+    #[inline]
+    pub fn recv(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> impl Future<Output = Status> {
+        Receive { rank: self, stage: ReceiveStage::Post { comm, source: from.into().named(), tag: tag.into().named() } }
+    }
+
+    /// Sends to one and receives from another at the same time.
+    pub async fn sendrecv(
+        &self,
+        comm: Comm,
+        (to, send_tag, bytes): (u32, i32, u64),
+        (from, receive_tag): (impl Into<Source>, impl Into<Tag>),
+    ) -> Status {
+        let send = self.isend(comm, to, send_tag, bytes);
+        let receive = self.irecv(comm, from, receive_tag).await;
+        WaitBoth { rank: self, requests: [Some(send), Some(receive)] }.await
+    }
+
+    /// Standard non-blocking send.
+    pub fn isend(&self, comm: Comm, to: u32, tag: i32, bytes: u64) -> Request {
+        self.isend_as(Mode::Standard, comm, to, tag, bytes)
+    }
+
+    /// Non-blocking send in any mode.
+    pub fn isend_as(&self, mode: Mode, comm: Comm, to: u32, tag: i32, bytes: u64) -> Request {
+        self.state().send(self.task, comm, to, tag, bytes, mode, false)
+    }
+
+    /// Non-blocking receive.
+    pub async fn irecv(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Request {
+        let (source, tag) = (from.into().named(), tag.into().named());
+        if self.state().must_catch_up(self.task, source.is_none()) {
+            self.catch_up().await;
+        }
+        self.state().receive(self.task, comm, source, tag)
+    }
+
+    /// Waits for one request.
+    pub fn wait(&self, request: Request) -> impl Future<Output = Status> {
+        WaitOne { rank: self, request: Some(request) }
+    }
+
+    /// Waits for all requests; they end in the order in which they are done, each with its receive overhead.
+    pub async fn wait_all(&self, requests: Vec<Request>) -> Vec<Status> {
+        WaitAll { rank: self, requests }.await
+    }
+
+    /// Waits until one of the requests is done, takes it out and returns its index and status;
+    /// `None` if there are no requests.
+    pub async fn wait_any(&self, requests: &mut Vec<Request>) -> Option<(usize, Status)> {
+        if requests.is_empty() {
+            return None;
+        }
+        self.catch_up().await;
+        let index = WaitAny { rank: self, requests }.await;
+        let request = requests.remove(index);
+        Some((index, self.state().finish(self.task, request)))
+    }
+
+    /// Waits until at least one of the requests is done, and takes out all that are: (index before, status).
+    pub async fn wait_some(&self, requests: &mut Vec<Request>) -> Vec<(usize, Status)> {
+        if requests.is_empty() {
+            return Vec::new();
+        }
+        self.catch_up().await;
+        WaitAny { rank: self, requests }.await;
+        self.take_done(requests)
+    }
+
+    /// Whether the request is done; if so, it is ended. Costs what the machine file says of a test.
+    pub async fn test(&self, request: Request) -> Result<Status, Request> {
+        let mut requests = vec![request];
+        match self.test_any(&mut requests).await {
+            Some((_, status)) => Ok(status),
+            None => Err(requests.remove(0)),
+        }
+    }
+
+    /// Whether one of the requests is done; if so, it is taken out and ended.
+    pub async fn test_any(&self, requests: &mut Vec<Request>) -> Option<(usize, Status)> {
+        self.pay_for_polling(|state| state.costs.parameters().test).await;
+        let index = requests.iter().position(|request| self.is_done_now(request));
+        self.state().polled(self.task, index.is_some());
+        let request = requests.remove(index?);
+        Some((index?, self.state().finish(self.task, request)))
+    }
+
+    /// Takes out all requests that are done, and ends them: (index before, status).
+    pub async fn test_some(&self, requests: &mut Vec<Request>) -> Vec<(usize, Status)> {
+        self.pay_for_polling(|state| state.costs.parameters().test).await;
+        let done = self.take_done(requests);
+        self.state().polled(self.task, !done.is_empty());
+        done
+    }
+
+    /// Whether all requests are done; if so, they are ended and the list is emptied.
+    pub async fn test_all(&self, requests: &mut Vec<Request>) -> bool {
+        self.pay_for_polling(|state| state.costs.parameters().test).await;
+        let all = requests.iter().all(|request| self.is_done_now(request));
+        self.state().polled(self.task, all);
+        if all {
+            self.wait_all(std::mem::take(requests)).await;
+        }
+        all
+    }
+
+    fn is_done_now(&self, request: &Request) -> bool {
+        let state = self.state();
+        state.done_at(request) <= state.now
+    }
+
+    fn take_done(&self, requests: &mut Vec<Request>) -> Vec<(usize, Status)> {
+        let all = std::mem::take(requests);
+        let mut done = Vec::new();
+        for (index, request) in all.into_iter().enumerate() {
+            if self.is_done_now(&request) {
+                done.push((index, self.state().finish(self.task, request)));
+            } else {
+                requests.push(request);
+            }
+        }
+        done
+    }
+
+    /// Whether a message is there that a receive would take (MPI_Iprobe). Costs what the machine file says of a probe.
+    pub async fn iprobe(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Option<Status> {
+        let (source, tag) = (from.into().named(), tag.into().named());
+        self.pay_for_polling(|state| state.costs.parameters().probe).await;
+        let mut state = self.state();
+        let seen = state.probe(self.task, comm, source, tag);
+        state.polled(self.task, seen.is_some());
+        seen
+    }
+
+    /// Waits until a message is there that a receive would take (MPI_Probe).
+    pub async fn probe(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Status {
+        let (source, tag) = (from.into(), tag.into());
+        let polls = self.state().costs.parameters().poll_growth != PollGrowth::Off;
+        loop {
+            if let Some(status) = self.iprobe(comm, source, tag).await {
+                return status;
+            }
+            // Where repeated polling has a price of its own, a waiting probe is a loop of polls, as in SMPI.
+            if !polls {
+                NextMessage { rank: self, asked: false }.await;
+            }
+        }
+    }
+
+    /// A poll costs time, more so when polls have failed before (see [`PollGrowth`]).
+    async fn pay_for_polling(&self, cost: impl Fn(&State) -> f64) {
+        {
+            let mut state = self.state();
+            let failed = match state.costs.parameters().poll_growth {
+                PollGrowth::Off => 0,
+                PollGrowth::PerRank => state.tasks[self.task as usize].polls,
+                PollGrowth::Global => state.polls,
+            };
+            let cost = Time::from_secs(cost(&state) * f64::from(failed + 1));
+            state.spend(self.task, Activity::Wait, cost);
+        }
+        self.catch_up().await;
+    }
+
+    /// A communicator of the ranks that give the same color, ordered by key and then by rank; none for no color.
+    pub async fn split(&self, comm: Comm, color: Option<u32>, key: i32) -> Option<Comm> {
+        let ticket = self.state().groups.enter_split(comm, color, key);
+        // Libraries exchange color and key among all ranks: two integers each.
+        self.allgather(comm, Buffer::of_bytes(8)).await;
+        self.state().groups.leave_split(comm, ticket)
+    }
+
+    /// The same ranks with a context of their own.
+    pub async fn dup(&self, comm: Comm) -> Comm {
+        self.split(comm, Some(0), comm.rank() as i32).await.unwrap_or(comm)
+    }
+
+    /// The ranks of a communicator as a grid.
+    pub async fn cartesian(&self, comm: Comm, dims: &[u32], periodic: &[bool]) -> Cartesian {
+        Cartesian::new(self.dup(comm).await, dims, periodic)
+    }
+
+    /// Waits until the simulation has come to my clock.
+    pub(crate) fn catch_up(&self) -> impl Future<Output = ()> {
+        CatchUp { rank: self }
+    }
+}
+
+struct CatchUp<'r> {
+    rank: &'r Rank,
+}
+
+impl Future for CatchUp<'_> {
+    type Output = ();
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.rank.state();
+        if state.catch_up(self.rank.task) { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+/// A blocking send: posted at the first poll, so that a program pays for one state machine, not for three.
+struct Send<'r> {
+    rank: &'r Rank,
+    stage: SendStage,
+}
+
+enum SendStage {
+    Post { comm: Comm, to: u32, tag: i32, bytes: u64, mode: Mode },
+    Wait(Request),
+    CatchUp,
+    Done,
+}
+
+impl Future for Send<'_> {
+    type Output = ();
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        let rank = self.rank;
+        let mut state = rank.state();
+        loop {
+            self.stage = match std::mem::replace(&mut self.stage, SendStage::Done) {
+                SendStage::Post { comm, to, tag, bytes, mode } => {
+                    let request = state.send(rank.task, comm, to, tag, bytes, mode, true);
+                    if !request.is_done_at_once() {
+                        SendStage::Wait(request)
+                    } else if state.tasks[rank.task as usize].ahead >= AHEAD {
+                        SendStage::CatchUp
+                    } else {
+                        return Poll::Ready(());
+                    }
+                }
+                SendStage::Wait(request) if state.is_done(&request) => {
+                    state.finish(rank.task, request);
+                    return Poll::Ready(());
+                }
+                SendStage::Wait(request) => {
+                    state.await_requests(rank.task, 1, std::iter::once(&request));
+                    self.stage = SendStage::Wait(request);
+                    return Poll::Pending;
+                }
+                SendStage::CatchUp if !state.catch_up(rank.task) => {
+                    self.stage = SendStage::CatchUp;
+                    return Poll::Pending;
+                }
+                SendStage::CatchUp | SendStage::Done => return Poll::Ready(()),
+            };
+        }
+    }
+}
+
+/// A blocking receive, likewise.
+struct Receive<'r> {
+    rank: &'r Rank,
+    stage: ReceiveStage,
+}
+
+enum ReceiveStage {
+    Post { comm: Comm, source: Option<u32>, tag: Option<i32> },
+    Wait(Request),
+}
+
+impl Future for Receive<'_> {
+    type Output = Status;
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Status> {
+        let rank = self.rank;
+        let mut state = rank.state();
+        if let ReceiveStage::Post { comm, source, tag } = self.stage {
+            if state.must_catch_up(rank.task, source.is_none()) {
+                state.catch_up(rank.task);
+                return Poll::Pending;
+            }
+            self.stage = ReceiveStage::Wait(state.receive(rank.task, comm, source, tag));
+        }
+        let ReceiveStage::Wait(request) = &self.stage else { return Poll::Pending };
+        if !state.is_done(request) {
+            state.await_requests(rank.task, 1, std::iter::once(request));
+            return Poll::Pending;
+        }
+        Poll::Ready(state.finish(rank.task, Request::new(request.number())))
+    }
+}
+
+struct WaitOne<'r> {
+    rank: &'r Rank,
+    request: Option<Request>,
+}
+
+impl Future for WaitOne<'_> {
+    type Output = Status;
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Status> {
+        let rank = self.rank;
+        let Some(request) = self.request.take() else { return Poll::Ready(Status::default()) };
+        let mut state = rank.state();
+        if state.is_done(&request) {
+            return Poll::Ready(state.finish(rank.task, request));
+        }
+        state.await_requests(rank.task, 1, std::iter::once(&request));
+        self.request = Some(request);
+        Poll::Pending
+    }
+}
+
+/// A send and a receive together: [`WaitAll`] without a vector.
+struct WaitBoth<'r> {
+    rank: &'r Rank,
+    requests: [Option<Request>; 2],
+}
+
+impl Future for WaitBoth<'_> {
+    type Output = Status;
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Status> {
+        let rank = self.rank;
+        let mut state = rank.state();
+        if await_undone(&mut state, rank.task, self.requests.iter().flatten()) {
+            return Poll::Pending;
+        }
+        let [Some(send), Some(receive)] = std::mem::take(&mut self.requests) else {
+            return Poll::Ready(Status::default());
+        };
+        if state.done_at(&send) <= state.done_at(&receive) {
+            state.finish(rank.task, send);
+            Poll::Ready(state.finish(rank.task, receive))
+        } else {
+            let status = state.finish(rank.task, receive);
+            state.finish(rank.task, send);
+            Poll::Ready(status)
+        }
+    }
+}
+
+struct WaitAll<'r> {
+    rank: &'r Rank,
+    requests: Vec<Request>,
+}
+
+impl Future for WaitAll<'_> {
+    type Output = Vec<Status>;
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Vec<Status>> {
+        let rank = self.rank;
+        let mut state = rank.state();
+        if await_undone(&mut state, rank.task, self.requests.iter()) {
+            return Poll::Pending;
+        }
+        let mut requests: Vec<(Time, usize, Request)> = std::mem::take(&mut self.requests)
+            .into_iter()
+            .enumerate()
+            .map(|(index, request)| (state.done_at(&request), index, request))
+            .collect();
+        requests.sort_by_key(|&(done, index, _)| (done, index));
+        let mut statuses = vec![Status::default(); requests.len()];
+        for (_, index, request) in requests {
+            statuses[index] = state.finish(rank.task, request);
+        }
+        Poll::Ready(statuses)
+    }
+}
+
+/// Makes the task wait for the requests that are not done; false if there are none.
+fn await_undone<'a>(state: &mut State, task: u32, requests: impl Iterator<Item = &'a Request> + Clone) -> bool {
+    let undone = requests.clone().filter(|request| !state.is_done(request)).count() as u32;
+    if undone == 0 {
+        return false;
+    }
+    let undone_requests: Vec<&Request> = requests.filter(|request| !state.is_done(request)).collect();
+    state.await_requests(task, undone, undone_requests.into_iter());
+    true
+}
+
+struct WaitAny<'r> {
+    rank: &'r Rank,
+    requests: &'r [Request],
+}
+
+impl Future for WaitAny<'_> {
+    type Output = usize;
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<usize> {
+        let rank = self.rank;
+        let mut state = rank.state();
+        if let Some(index) = (0..self.requests.len())
+            .filter(|&index| state.is_done(&self.requests[index]))
+            .min_by_key(|&index| (state.done_at(&self.requests[index]), index))
+        {
+            for request in self.requests {
+                state.forget_wait(request);
+            }
+            return Poll::Ready(index);
+        }
+        state.await_requests(rank.task, 1, self.requests.iter());
+        Poll::Pending
+    }
+}
+
+struct NextMessage<'r> {
+    rank: &'r Rank,
+    asked: bool,
+}
+
+impl Future for NextMessage<'_> {
+    type Output = ();
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        let rank = self.rank;
+        let mut state = rank.state();
+        if self.asked {
+            let waited = state.now.since(state.tasks[rank.task as usize].clock);
+            state.spend(rank.task, Activity::Wait, waited);
+            return Poll::Ready(());
+        }
+        state.wait_for_message(rank.task);
+        drop(state);
+        self.asked = true;
+        Poll::Pending
+    }
+}

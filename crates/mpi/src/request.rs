@@ -1,0 +1,131 @@
+//! Requests: operations that were posted and will end.
+
+use hpcast_engine::slab::NONE;
+use hpcast_units::Time;
+
+use crate::matching::{Envelope, Listed, Pattern, Place, Receive};
+
+/// An operation that was posted; must be waited for or tested until done.
+#[must_use = "a request must be waited for"]
+#[derive(Debug)]
+pub struct Request(u32);
+
+impl Request {
+    /// Done when it was posted.
+    pub(crate) const DONE: Request = Request(NONE);
+
+    pub(crate) fn new(number: u32) -> Request {
+        Request(number)
+    }
+
+    pub(crate) fn number(&self) -> u32 {
+        self.0
+    }
+
+    pub(crate) fn is_done_at_once(&self) -> bool {
+        self.0 == NONE
+    }
+}
+
+/// What was received.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// Sender's rank in the communicator.
+    pub source: u32,
+    /// Tag of the message.
+    pub tag: i32,
+    /// Bytes of data.
+    pub bytes: u64,
+}
+
+/// The call that a request comes from: for its cost and for the deadlock report.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Call {
+    Send { to: u32, tag: i32, bytes: u64 },
+    Receive { pattern: Pattern, posted: Time },
+    Background { operation: &'static str },
+}
+
+impl std::fmt::Display for Call {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            Call::Send { to, tag, bytes } => write!(f, "send of {bytes} B to rank {to} with tag {tag}"),
+            Call::Receive { pattern: Pattern { source, tag, .. }, .. } => {
+                match source {
+                    Some(source) => write!(f, "receive from rank {source}")?,
+                    None => write!(f, "receive from any rank")?,
+                }
+                match tag {
+                    Some(tag) => write!(f, " with tag {tag}"),
+                    None => write!(f, " with any tag"),
+                }
+            }
+            Call::Background { operation } => write!(f, "non-blocking {operation}"),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct RequestState {
+    pub task: u32,
+    pub call: Call,
+    /// When it was done; never, as long as it is not.
+    pub done: Time,
+    /// Receiver's overhead, paid when the request is ended.
+    pub overhead: Time,
+    /// Its task waits for it.
+    pub waited: bool,
+    pub status: Status,
+    place: Place,
+}
+
+impl RequestState {
+    pub fn new(task: u32, call: Call) -> RequestState {
+        RequestState {
+            task,
+            call,
+            done: Time::NEVER,
+            overhead: Time::ZERO,
+            waited: false,
+            status: Status::default(),
+            place: Place::default(),
+        }
+    }
+
+    pub fn any_source(&self) -> bool {
+        matches!(self.call, Call::Receive { pattern: Pattern { source: None, .. }, .. })
+    }
+
+    /// When the receive was posted.
+    pub fn posted(&self) -> Time {
+        match self.call {
+            Call::Receive { posted, .. } => posted,
+            Call::Send { .. } | Call::Background { .. } => Time::ZERO,
+        }
+    }
+}
+
+impl Listed for RequestState {
+    #[inline]
+    fn place(&self) -> &Place {
+        &self.place
+    }
+    #[inline]
+    fn place_mut(&mut self) -> &mut Place {
+        &mut self.place
+    }
+    #[inline]
+    fn exact(&self) -> Option<Envelope> {
+        self.pattern().exact()
+    }
+}
+
+impl Receive for RequestState {
+    #[inline]
+    fn pattern(&self) -> Pattern {
+        match self.call {
+            Call::Receive { pattern, .. } => pattern,
+            Call::Send { .. } | Call::Background { .. } => unreachable!("only receives are posted"),
+        }
+    }
+}

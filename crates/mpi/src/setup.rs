@@ -1,0 +1,32 @@
+//! What a simulation needs to begin.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use hpcast_models::network::Network;
+use hpcast_platform::Machine;
+use hpcast_platform::placement::Placement;
+
+use crate::collectives::rules::Selection;
+use crate::observer::Observer;
+
+/// Everything that a run is made of, beside the program.
+pub struct Setup {
+    /// Number of ranks.
+    pub ranks: u32,
+    /// The machine.
+    pub machine: Rc<Machine>,
+    /// Which node each rank is on.
+    pub placement: Placement,
+    /// The network model.
+    pub network: Box<dyn Network>,
+    /// How collective algorithms are chosen.
+    pub selection: Selection,
+    /// Who watches.
+    pub observer: Option<Box<dyn Observer>>,
+    /// Set from outside to end the run early.
+    pub interrupt: Option<Arc<AtomicBool>>,
+    /// Called now and then with what [`crate::Rank::progress`] last said (0 to 1).
+    pub progress: Option<Box<dyn FnMut(f64)>>,
+}

@@ -1,0 +1,242 @@
+//! The simulation: runs the ranks of a program until all have finished, or none can go on.
+
+use std::cell::{Cell, RefCell, RefMut};
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Waker};
+
+use hpcast_engine::Tasks;
+use hpcast_units::Time;
+
+use crate::collectives::rules::Selection;
+use crate::deadlock::Deadlock;
+use crate::rank::Rank;
+use crate::setup::Setup;
+use crate::state::{Event, Spent, State, Task};
+
+/// Loop turns between two looks at the interrupt flag and calls of the progress function.
+const TURNS_BETWEEN_LOOKS: u32 = 1 << 14;
+
+/// Work that goes on beside a rank: a non-blocking collective.
+type Background = Pin<Box<dyn Future<Output = ()>>>;
+
+/// A running simulation; ranks hold it to reach its state.
+pub(crate) struct Sim {
+    state: RefCell<State>,
+    pub selection: Selection,
+    ranks: u32,
+    /// Background work by task number less the number of ranks.
+    background: RefCell<Vec<Option<Background>>>,
+    pub fraction: Cell<f64>,
+}
+
+/// What a simulation found.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// When the last rank finished.
+    pub simulated: Time,
+    /// For each rank: when it finished and what it spent its time on.
+    pub ranks: Vec<RankOutcome>,
+    /// Messages sent.
+    pub messages: u64,
+    /// Bytes of data sent.
+    pub bytes: u64,
+    /// Messages that no rank received.
+    pub unreceived: u64,
+    /// Bytes that crossed each link, by link id; empty where the model does not know links.
+    pub link_bytes: Vec<f64>,
+}
+
+/// How one rank fared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RankOutcome {
+    /// When it finished.
+    pub finished: Time,
+    /// What it spent its time on.
+    pub spent: Spent,
+}
+
+/// Why a simulation did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// Ranks wait for each other for ever.
+    #[error(transparent)]
+    Deadlock(#[from] Deadlock),
+    /// The user has asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Runs a program: `program` is called once a rank and gives what that rank does.
+pub fn run<F>(setup: Setup, mut program: impl FnMut(Rank) -> F) -> Result<Outcome, RunError>
+where
+    F: Future<Output = ()>,
+{
+    let Setup { ranks, machine, placement, network, selection, observer, interrupt, progress } = setup;
+    let mut state = State::new(ranks, &machine, placement, network);
+    state.observer = observer;
+    let sim = Rc::new(Sim {
+        state: RefCell::new(state),
+        selection,
+        ranks,
+        background: RefCell::default(),
+        fraction: Cell::new(0.0),
+    });
+    let tasks = Tasks::new(ranks, |rank| program(Rank::new(sim.clone(), rank, rank)));
+    let mut runner = Runner { sim: sim.clone(), tasks, ready: Vec::new(), interrupt, progress };
+    let result = runner.run();
+    // Background work holds the simulation, and the simulation holds it: break the circle.
+    sim.background.borrow_mut().clear();
+    result
+}
+
+struct Runner<F> {
+    sim: Rc<Sim>,
+    tasks: Tasks<F>,
+    /// Reused between turns.
+    ready: Vec<u32>,
+    interrupt: Option<Arc<AtomicBool>>,
+    progress: Option<Box<dyn FnMut(f64)>>,
+}
+
+impl<F: Future<Output = ()>> Runner<F> {
+    fn run(&mut self) -> Result<Outcome, RunError> {
+        for rank in 0..self.sim.ranks {
+            self.tasks.resume(rank);
+        }
+        let mut ended = Vec::new();
+        let mut turns = 0;
+        loop {
+            self.resume_ready();
+            turns += 1;
+            if turns == TURNS_BETWEEN_LOOKS {
+                turns = 0;
+                self.look_around()?;
+            }
+            let mut state = self.sim.state();
+            let (event, network) = (state.queue.next_time(), state.network.next_event());
+            if network <= event {
+                if network == Time::NEVER {
+                    break;
+                }
+                debug_assert!(network >= state.now, "clocks never go back");
+                state.now = network;
+                state.network.advance(network, &mut ended);
+                for message in ended.drain(..) {
+                    state.transfer_ended(message);
+                }
+            } else if let Some((time, event)) = state.queue.pop() {
+                debug_assert!(time >= state.now, "clocks never go back");
+                state.now = time;
+                match event {
+                    Event::Resume(task) => state.ready.push(task),
+                    Event::Arrive(message) => state.arrive(message),
+                }
+            }
+        }
+        if self.tasks.running() > 0 {
+            return Err(Deadlock::of(&self.sim.state(), self.sim.ranks).into());
+        }
+        Ok(self.outcome())
+    }
+
+    /// Resumes the tasks whose wait is over, and those which this makes ready, until none is left.
+    #[inline]
+    fn resume_ready(&mut self) {
+        loop {
+            {
+                let mut state = self.sim.state();
+                if state.ready.is_empty() {
+                    return;
+                }
+                std::mem::swap(&mut state.ready, &mut self.ready);
+            }
+            for i in 0..self.ready.len() {
+                let task = self.ready[i];
+                if task < self.sim.ranks {
+                    self.tasks.resume(task);
+                } else {
+                    self.sim.resume_background(task);
+                }
+            }
+            self.ready.clear();
+        }
+    }
+
+    fn look_around(&mut self) -> Result<(), RunError> {
+        if self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(RunError::Interrupted);
+        }
+        if let Some(progress) = &mut self.progress {
+            progress(self.sim.fraction.get());
+        }
+        Ok(())
+    }
+
+    fn outcome(&self) -> Outcome {
+        let state = self.sim.state();
+        let ranks: Vec<RankOutcome> = state.tasks[..self.sim.ranks as usize]
+            .iter()
+            .map(|task| RankOutcome { finished: task.clock, spent: task.spent })
+            .collect();
+        Outcome {
+            simulated: ranks.iter().map(|rank| rank.finished).max().unwrap_or_default(),
+            ranks,
+            messages: state.total_messages,
+            bytes: state.total_bytes,
+            unreceived: state.unreceived(),
+            link_bytes: state.network.link_bytes().to_vec(),
+        }
+    }
+}
+
+impl Sim {
+    #[inline]
+    pub fn state(&self) -> RefMut<'_, State> {
+        self.state.borrow_mut()
+    }
+
+    pub fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    /// A new task beside the one of a rank, with the same clock.
+    pub fn new_task(&self, beside: u32) -> u32 {
+        let mut state = self.state();
+        let Task { rank, clock, .. } = state.tasks[beside as usize];
+        let mut task = Task::new(rank);
+        task.clock = clock;
+        if let Some(number) = state.free_tasks.pop() {
+            state.tasks[number as usize] = task;
+            number
+        } else {
+            state.tasks.push(task);
+            (state.tasks.len() - 1) as u32
+        }
+    }
+
+    /// Starts background work; it runs when the caller waits.
+    pub fn start_background(&self, task: u32, work: Background) {
+        let slot = (task - self.ranks) as usize;
+        let mut background = self.background.borrow_mut();
+        if background.len() <= slot {
+            background.resize_with(slot + 1, || None);
+        }
+        background[slot] = Some(work);
+        self.state().ready.push(task);
+    }
+
+    fn resume_background(&self, task: u32) {
+        let slot = (task - self.ranks) as usize;
+        // Taken out while it runs, because it may start more background work.
+        let Some(mut work) = self.background.borrow_mut()[slot].take() else { return };
+        if work.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
+            self.background.borrow_mut()[slot] = Some(work);
+        } else {
+            self.state().free_tasks.push(task);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+/* Says what Open MPI's collectives do: every point-to-point call of every rank, in order.
+ *
+ * Reads cases from the file named by the first argument, one a line: operation, count, bytes of an element, root.
+ * Prints for each case and rank "operation count element root rank:" and the calls:
+ *   S3:40 blocking send of 40 bytes to rank 3     s3:40 non-blocking     Y3:40 synchronous, blocking
+ *   R3    blocking receive from rank 3             r3    non-blocking
+ *   w2    wait for two messages
+ * The calls are caught where Open MPI's collectives hand them to its point-to-point layer: the tables of functions
+ * `mca_pml` and `ompi_request_functions` (Open MPI 4.1, ompi/mca/pml/pml.h and ompi/request/request.h). See record.sh.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, ranks;
+
+/* Blocks that differ, one of them empty: the same as `uneven` in the tests of the collectives. */
+static int uneven(int which) {
+    static const int counts[] = {7, 0, 90, 1, 33};
+    return counts[which % 5];
+}
+
+static MPI_Datatype type_of(int element) {
+    return element == 1 ? MPI_UNSIGNED_CHAR : element == 4 ? MPI_INT : MPI_DOUBLE;
+}
+
+/* Performs one collective; the data is whatever the buffers hold. */
+static void perform(const char *operation, int count, int element, int root, char *from, char *to) {
+    MPI_Datatype type = type_of(element);
+    MPI_Comm comm = MPI_COMM_WORLD;
+    int *counts = malloc(sizeof(int) * 4 * ranks);
+    int *offsets = counts + ranks, *incoming = counts + 2 * ranks, *incoming_offsets = counts + 3 * ranks;
+    for (int other = 0, sum = 0; other < ranks; other++) {
+        counts[other] = count * uneven(other);
+        offsets[other] = sum;
+        sum += counts[other];
+    }
+    if (!strcmp(operation, "alltoallv") || !strcmp(operation, "ialltoallv")) {
+        for (int other = 0, out = 0, in = 0; other < ranks; other++) {
+            counts[other] = count * uneven(rank + 2 * other);
+            incoming[other] = count * uneven(other + 2 * rank);
+            offsets[other] = out;
+            incoming_offsets[other] = in;
+            out += counts[other];
+            in += incoming[other];
+        }
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+#define IS(name) (!strcmp(operation, name))
+    if (IS("barrier")) MPI_Barrier(comm);
+    else if (IS("bcast")) MPI_Bcast(from, count, type, root, comm);
+    else if (IS("reduce")) MPI_Reduce(from, to, count, type, MPI_SUM, root, comm);
+    else if (IS("allreduce")) MPI_Allreduce(from, to, count, type, MPI_SUM, comm);
+    else if (IS("gather")) MPI_Gather(from, count, type, to, count, type, root, comm);
+    else if (IS("gatherv")) MPI_Gatherv(from, counts[rank], type, to, counts, offsets, type, root, comm);
+    else if (IS("scatter")) MPI_Scatter(from, count, type, to, count, type, root, comm);
+    else if (IS("scatterv")) MPI_Scatterv(from, counts, offsets, type, to, counts[rank], type, root, comm);
+    else if (IS("allgather")) MPI_Allgather(from, count, type, to, count, type, comm);
+    else if (IS("allgatherv")) MPI_Allgatherv(from, counts[rank], type, to, counts, offsets, type, comm);
+    else if (IS("alltoall")) MPI_Alltoall(from, count, type, to, count, type, comm);
+    else if (IS("alltoallv")) MPI_Alltoallv(from, counts, offsets, type, to, incoming, incoming_offsets, type, comm);
+    else if (IS("reduce-scatter")) MPI_Reduce_scatter(from, to, counts, type, MPI_SUM, comm);
+    else if (IS("reduce-scatter-block")) MPI_Reduce_scatter_block(from, to, count, type, MPI_SUM, comm);
+    else if (IS("scan")) MPI_Scan(from, to, count, type, MPI_SUM, comm);
+    else if (IS("exscan")) MPI_Exscan(from, to, count, type, MPI_SUM, comm);
+    else if (IS("ibarrier")) MPI_Ibarrier(comm, &request);
+    else if (IS("ibcast")) MPI_Ibcast(from, count, type, root, comm, &request);
+    else if (IS("ireduce")) MPI_Ireduce(from, to, count, type, MPI_SUM, root, comm, &request);
+    else if (IS("iallreduce")) MPI_Iallreduce(from, to, count, type, MPI_SUM, comm, &request);
+    else if (IS("igather")) MPI_Igather(from, count, type, to, count, type, root, comm, &request);
+    else if (IS("igatherv")) MPI_Igatherv(from, counts[rank], type, to, counts, offsets, type, root, comm, &request);
+    else if (IS("iscatter")) MPI_Iscatter(from, count, type, to, count, type, root, comm, &request);
+    else if (IS("iscatterv"))
+        MPI_Iscatterv(from, counts, offsets, type, to, counts[rank], type, root, comm, &request);
+    else if (IS("iallgather")) MPI_Iallgather(from, count, type, to, count, type, comm, &request);
+    else if (IS("iallgatherv"))
+        MPI_Iallgatherv(from, counts[rank], type, to, counts, offsets, type, comm, &request);
+    else if (IS("ialltoall")) MPI_Ialltoall(from, count, type, to, count, type, comm, &request);
+    else if (IS("ialltoallv"))
+        MPI_Ialltoallv(from, counts, offsets, type, to, incoming, incoming_offsets, type, comm, &request);
+    else if (IS("ireduce-scatter")) MPI_Ireduce_scatter(from, to, counts, type, MPI_SUM, comm, &request);
+    else if (IS("ireduce-scatter-block")) MPI_Ireduce_scatter_block(from, to, count, type, MPI_SUM, comm, &request);
+    else if (IS("iscan")) MPI_Iscan(from, to, count, type, MPI_SUM, comm, &request);
+    else if (IS("iexscan")) MPI_Iexscan(from, to, count, type, MPI_SUM, comm, &request);
+    else {
+        fprintf(stderr, "unknown operation %s\n", operation);
+        MPI_Abort(comm, 2);
+    }
+    if (request != MPI_REQUEST_NULL) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    free(counts);
+}
+
+/* The beginnings of the two tables, in the order of Open MPI's headers. */
+typedef int receive_fn(void *, size_t, MPI_Datatype, int, int, MPI_Comm, void *);
+typedef int isend_fn(const void *, size_t, MPI_Datatype, int, int, int, MPI_Comm, MPI_Request *);
+typedef int send_fn(const void *, size_t, MPI_Datatype, int, int, int, MPI_Comm);
+typedef int wait_fn(MPI_Request *, MPI_Status *);
+typedef int wait_all_fn(size_t, MPI_Request *, MPI_Status *);
+struct messages {
+    void *management[6];
+    receive_fn *irecv_init, *irecv, *recv;
+    isend_fn *isend_init, *isend;
+    send_fn *send;
+};
+struct requests {
+    void *tests[4];
+    wait_fn *wait;
+    void *wait_any;
+    wait_all_fn *wait_all;
+};
+enum { SYNCHRONOUS = 0 };
+
+static struct messages *messages, real_messages;
+static struct requests *requests, real_requests;
+static int recording;
+static char *calls;
+static size_t used, room;
+
+static void note(const char *text) {
+    if (!recording) return;
+    size_t length = strlen(text);
+    if (used + length + 2 > room) {
+        room = 2 * room + length + 64;
+        calls = realloc(calls, room);
+    }
+    used += sprintf(calls + used, " %s", text);
+}
+
+static void note_receive(char kind, int from) {
+    char text[64];
+    /* The linear barrier receives from anybody. */
+    if (from == MPI_ANY_SOURCE) sprintf(text, "%c*", kind);
+    else sprintf(text, "%c%d", kind, from);
+    note(text);
+}
+
+static void note_send(char kind, int to, size_t count, MPI_Datatype type) {
+    char text[64];
+    int size;
+    MPI_Type_size(type, &size);
+    sprintf(text, "%c%d:%zu", kind, to, count * size);
+    note(text);
+}
+
+static int irecv_init(void *at, size_t count, MPI_Datatype type, int from, int tag, MPI_Comm comm, void *request) {
+    note_receive('r', from);
+    return real_messages.irecv_init(at, count, type, from, tag, comm, request);
+}
+static int irecv(void *at, size_t count, MPI_Datatype type, int from, int tag, MPI_Comm comm, void *request) {
+    note_receive('r', from);
+    return real_messages.irecv(at, count, type, from, tag, comm, request);
+}
+static int receive(void *at, size_t count, MPI_Datatype type, int from, int tag, MPI_Comm comm, void *status) {
+    note_receive('R', from);
+    return real_messages.recv(at, count, type, from, tag, comm, status);
+}
+static int isend_init(const void *at, size_t count, MPI_Datatype type, int to, int tag, int mode, MPI_Comm comm,
+                      MPI_Request *request) {
+    note_send('s', to, count, type);
+    return real_messages.isend_init(at, count, type, to, tag, mode, comm, request);
+}
+static int isend(const void *at, size_t count, MPI_Datatype type, int to, int tag, int mode, MPI_Comm comm,
+                 MPI_Request *request) {
+    note_send(mode == SYNCHRONOUS ? 'y' : 's', to, count, type);
+    return real_messages.isend(at, count, type, to, tag, mode, comm, request);
+}
+static int send_blocking(const void *at, size_t count, MPI_Datatype type, int to, int tag, int mode, MPI_Comm comm) {
+    note_send(mode == SYNCHRONOUS ? 'Y' : 'S', to, count, type);
+    return real_messages.send(at, count, type, to, tag, mode, comm);
+}
+static int wait_all(size_t number, MPI_Request *list, MPI_Status *statuses) {
+    char text[64];
+    size_t real = 0;
+    for (size_t k = 0; k < number; k++) real += list[k] != MPI_REQUEST_NULL;
+    sprintf(text, "w%zu", real);
+    if (real) note(text);
+    return real_requests.wait_all(number, list, statuses);
+}
+static int wait_one(MPI_Request *request, MPI_Status *status) {
+    if (*request != MPI_REQUEST_NULL) note("w1");
+    return real_requests.wait(request, status);
+}
+
+static void hook(void) {
+    messages = dlsym(RTLD_DEFAULT, "mca_pml");
+    requests = dlsym(RTLD_DEFAULT, "ompi_request_functions");
+    if (!messages || !requests) {
+        fprintf(stderr, "this is not Open MPI\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    real_messages = *messages;
+    real_requests = *requests;
+    messages->irecv_init = irecv_init;
+    messages->irecv = irecv;
+    messages->recv = receive;
+    messages->isend_init = isend_init;
+    messages->isend = isend;
+    messages->send = send_blocking;
+    requests->wait = wait_one;
+    requests->wait_all = wait_all;
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    hook();
+    char operation[64];
+    int count, element, root;
+    FILE *cases = argc > 1 ? fopen(argv[1], "r") : NULL;
+    if (!cases) {
+        fprintf(stderr, "give the file of cases\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    while (fscanf(cases, "%63s %d %d %d", operation, &count, &element, &root) == 4) {
+        root %= ranks;
+        size_t size = ((size_t)count * 91 * ranks + 64) * element;
+        char *from = calloc(size, 1), *to = calloc(size, 1);
+        MPI_Barrier(MPI_COMM_WORLD);
+        used = 0;
+        recording = 1;
+        perform(operation, count, element, root, from, to);
+        recording = 0;
+        for (int speaker = 0; speaker < ranks; speaker++) {
+            int length = (int)used;
+            if (rank != 0 && speaker == rank) {
+                MPI_Send(&length, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+                MPI_Send(calls, length, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+            }
+            if (rank == 0) {
+                char *text = calls;
+                if (speaker != 0) {
+                    MPI_Recv(&length, 1, MPI_INT, speaker, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                    text = malloc(length + 1);
+                    MPI_Recv(text, length, MPI_CHAR, speaker, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                }
+                printf("%s %d %d %d %d:%.*s\n", operation, count, element, root, speaker, length, length ? text : "");
+                if (speaker != 0) free(text);
+            }
+        }
+        free(from);
+        free(to);
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,74 @@
+//! Nanoseconds to route one message between random nodes: it is done for every message of a simulation.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use hpcast_platform::Path;
+use hpcast_platform::topology::{Crossbar, Duplex, FatTree, Graph, Link, Topology, Torus};
+
+const LINK: Link = Link { bandwidth: 12.5e9, latency: 1e-7 };
+
+/// Pairs of nodes that are the same in every run.
+fn pairs(nodes: u32) -> Vec<(u32, u32)> {
+    let mut lcg = 1u64;
+    let mut next = || {
+        lcg = lcg.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((lcg >> 33) % nodes as u64) as u32
+    };
+    (0..4096).map(|_| (next(), next())).collect()
+}
+
+fn tree(shape: &str) -> Box<dyn Topology> {
+    let shape: hpcast_platform::topology::FatTreeShape = shape.parse().expect("a shape");
+    let links = vec![LINK; shape.levels()];
+    Box::new(FatTree::new(shape, &links, Duplex::Split).expect("a fat tree"))
+}
+
+fn torus(dims: &[u32], wrap: bool) -> Box<dyn Topology> {
+    Box::new(Torus::new(dims, wrap, LINK, Duplex::Split).expect("a torus"))
+}
+
+/// 32 switches of 16 nodes, each joined with 8 others.
+fn graph() -> Box<dyn Topology> {
+    let mut text = String::new();
+    for switch in 0..32 {
+        text += &format!("switch s{switch}\nnode n{switch}.[0-15]\n");
+        text += &format!("link n{switch}.[0-15] -- s{switch} 12.5 GB/s 100 ns\n");
+        for step in [1, 3, 7, 12] {
+            text += &format!("link s{switch} -- s{} 12.5 GB/s 100 ns\n", (switch + step) % 32);
+        }
+    }
+    Box::new(Graph::parse(&text).expect("a graph"))
+}
+
+fn routing(criterion: &mut Criterion) {
+    let topologies: [(&str, Box<dyn Topology>); 8] = [
+        ("crossbar 1024", Box::new(Crossbar::new(1024, LINK, Duplex::Split, None))),
+        ("fat tree 2;16,32;1,16;1,1", tree("2;16,32;1,16;1,1")),
+        ("fat tree 2;20,320;1,8;1,2", tree("2;20,320;1,8;1,2")),
+        ("fat tree 3;16,16,16;1,16,16;1,1,1", tree("3;16,16,16;1,16,16;1,1,1")),
+        ("torus 8x8x8", torus(&[8, 8, 8], true)),
+        ("torus 24x24x24", torus(&[24, 24, 24], true)),
+        ("mesh 24x24", torus(&[24, 24], false)),
+        ("graph of 512 nodes, 32 switches", graph()),
+    ];
+    let mut group = criterion.benchmark_group("route");
+    for (name, topology) in topologies {
+        let pairs = pairs(topology.nodes());
+        let mut path = Path::default();
+        let mut next = pairs.iter().cycle();
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                if let Some(&(from, to)) = next.next() {
+                    path.clear();
+                    topology.route(black_box(from), black_box(to), &mut path);
+                    black_box(&path);
+                }
+            })
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, routing);
+criterion_main!(benches);

@@ -1,0 +1,53 @@
+//! From a machine file to a machine.
+
+use super::{Machine, MachineFile, Network, Wiring};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::interconnect::Interconnect;
+use crate::topology::{Crossbar, FatTree, Graph, GraphError, Topology, TopologyError, Torus};
+
+/// Why a network cannot be built.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum WiringError {
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+}
+
+impl Network {
+    /// The topology for so many nodes, unused ports included.
+    pub(super) fn topology(&self, nodes: u32) -> Result<Box<dyn Topology>, WiringError> {
+        Ok(match &self.wiring {
+            Wiring::Crossbar { link, backbone } => {
+                Box::new(Crossbar::new(nodes.saturating_add(self.unused_ports), *link, self.duplex, *backbone))
+            }
+            Wiring::FatTree { shape, levels, .. } => Box::new(FatTree::new(shape.clone(), levels, self.duplex)?),
+            Wiring::Torus { dimensions, wrap, link } => Box::new(Torus::new(dimensions, *wrap, *link, self.duplex)?),
+            Wiring::Graph { text, .. } => Box::new(Graph::parse(text)?),
+        })
+    }
+}
+
+impl MachineFile {
+    /// Makes the machine; fails where [`MachineFile::check`] finds a problem.
+    pub fn build(&self) -> Result<Machine, Diagnostics> {
+        let mut problems = Diagnostics::new();
+        for problem in self.check() {
+            problems.push(Diagnostic::error(format!("{}: {}", problem.key, problem.message), problem.remedy));
+        }
+        if problems.has_errors() {
+            return Err(problems);
+        }
+        let topology = self.network.topology(self.nodes.count).map_err(|error| Diagnostic::from_error(&error))?;
+        Ok(Machine {
+            name: self.name.clone(),
+            cores_per_node: self.nodes.cores(),
+            interconnect: Interconnect::new(topology, self.network.loopback, self.network.limiter),
+            mpi: self.mpi.clone(),
+            sharing: self.sharing,
+            nodes: self.nodes.clone(),
+            plan: self.plan.clone(),
+            assumed: self.assumed.clone(),
+        })
+    }
+}

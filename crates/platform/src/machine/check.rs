@@ -1,0 +1,310 @@
+//! Whether a machine file makes sense: values in range, counts that add up.
+//!
+//! The checks know keys, not places in a text, so that they serve importers too. The reader finds the place of a key.
+
+use std::ops::RangeInclusive;
+
+use hpcast_units::count;
+
+use super::build::WiringError;
+use super::{MachineFile, Network, Wiring};
+use crate::diagnostic::Diagnostic;
+use crate::interconnect::Loopback;
+use crate::placement::Policy;
+use crate::protocol::{Piecewise, Protocol};
+use crate::topology::{FatTreeShape, Link};
+
+/// Something in a machine file that makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The key in question, such as `network.levels[1].latency`.
+    pub key: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+/// More nodes than anybody plans; keeps the numbers of links far from overflow.
+const MOST_NODES: u32 = 100_000_000;
+/// More cores than a node has.
+const MOST_CORES: u32 = 1_000_000;
+
+#[derive(Default)]
+struct Findings(Vec<Problem>);
+
+impl Findings {
+    fn add(&mut self, key: impl Into<String>, message: impl Into<String>, remedy: impl Into<String>) {
+        self.0.push(Problem { key: key.into(), message: message.into(), remedy: remedy.into() });
+    }
+
+    fn within(&mut self, key: &str, value: u32, range: RangeInclusive<u32>) {
+        if !range.contains(&value) {
+            let (low, high) = (count(u64::from(*range.start())), count(u64::from(*range.end())));
+            self.add(key, format!("{} is out of range", count(u64::from(value))), format!("write {low} to {high}"));
+        }
+    }
+
+    fn more_than_zero(&mut self, key: &str, value: f64, noun: &str) {
+        if !(value > 0.0 && value.is_finite()) {
+            self.add(key, format!("a {noun} of {value} is impossible"), format!("write a {noun} greater than zero"));
+        }
+    }
+
+    fn not_negative(&mut self, key: &str, value: f64, noun: &str) {
+        if !(value >= 0.0 && value.is_finite()) {
+            self.add(key, format!("the {noun} is negative"), format!("write a {noun} of zero or more"));
+        }
+    }
+
+    fn link(&mut self, key: &str, link: &Link) {
+        self.more_than_zero(&format!("{key}.bandwidth"), link.bandwidth, "bandwidth");
+        self.not_negative(&format!("{key}.latency"), link.latency, "latency");
+    }
+}
+
+impl MachineFile {
+    /// All that makes no sense; empty if the machine can be built.
+    pub fn check(&self) -> Vec<Problem> {
+        let mut findings = self.check_values();
+        if findings.is_empty() {
+            findings = self.check_counts();
+        }
+        findings
+    }
+
+    /// Each value for itself.
+    pub(super) fn check_values(&self) -> Vec<Problem> {
+        let mut findings = Findings::default();
+        self.check_nodes(&mut findings);
+        self.network.check_links(&mut findings);
+        self.check_sharing(&mut findings);
+        self.check_mpi(&mut findings);
+        findings.0
+    }
+
+    /// Values that must fit one another.
+    pub(super) fn check_counts(&self) -> Vec<Problem> {
+        let mut findings = Findings::default();
+        let (nodes, cores) = (self.nodes.count, self.nodes.cores());
+        self.network.check_room(nodes, &mut findings);
+        if let Err(error) = self.plan.check(nodes, cores) {
+            let key = if matches!(self.plan.policy, Policy::List(_)) { "nodes" } else { "ranks-per-node" };
+            let text = error.to_string();
+            let (message, remedy) = text.split_once("; ").unwrap_or((&text, "correct the placement"));
+            findings.add(format!("placement.{key}"), message, remedy);
+        }
+        findings.0
+    }
+
+    fn check_nodes(&self, findings: &mut Findings) {
+        let nodes = &self.nodes;
+        findings.within("nodes.count", nodes.count, 1..=MOST_NODES);
+        findings.within("nodes.sockets", nodes.sockets, 1..=MOST_CORES);
+        findings.within("nodes.cores-per-socket", nodes.cores_per_socket, 1..=MOST_CORES);
+        let figures = [
+            ("memory", nodes.memory.map(|memory| memory.get() as f64), "memory"),
+            ("memory-bandwidth", nodes.memory_bandwidth.map(|rate| rate.get()), "memory bandwidth"),
+            ("clock", nodes.clock.map(|clock| clock.get()), "clock"),
+            ("flops", nodes.flops.map(|rate| rate.get()), "flop rate"),
+            ("sustained-flops", nodes.sustained_flops.map(|rate| rate.get()), "flop rate"),
+        ];
+        for (key, value, noun) in figures {
+            if let Some(value) = value {
+                findings.more_than_zero(&format!("nodes.{key}"), value, noun);
+            }
+        }
+        if let (Some(peak), Some(sustained)) = (nodes.flops, nodes.sustained_flops) {
+            if sustained > peak {
+                findings.add(
+                    "nodes.sustained-flops",
+                    format!("the sustained rate {sustained} is above the peak {peak}"),
+                    "correct one of them: `flops` is the peak of a node, `sustained-flops` what a matrix product reaches",
+                );
+            }
+        }
+    }
+
+    fn check_sharing(&self, findings: &mut Findings) {
+        let sharing = &self.sharing;
+        if !(0.0..1.0).contains(&sharing.cross_traffic) {
+            let message = format!("a cross-traffic of {} is impossible", sharing.cross_traffic);
+            findings.add("network.flow.cross-traffic", message, "write a share from 0 to below 1, such as 0.05");
+        }
+        for (key, value) in [("weight-s", sharing.weight_s), ("window", sharing.window)] {
+            if let Some(value) = value {
+                findings.more_than_zero(&format!("network.flow.{key}"), value, "size");
+            }
+        }
+    }
+
+    fn check_mpi(&self, findings: &mut Findings) {
+        let mpi = &self.mpi;
+        if mpi.detached_below < mpi.eager_below {
+            findings.add(
+                "mpi.detached-below",
+                "eager messages are detached too, but this threshold is below `eager-below`",
+                "write a size of at least `eager-below`",
+            );
+        }
+        findings.not_negative("mpi.probe", mpi.probe, "duration");
+        findings.not_negative("mpi.test", mpi.test, "duration");
+        findings.not_negative("mpi.reduce-per-byte", mpi.reduce_per_byte, "duration");
+        mpi.between.check("mpi.between", findings);
+        mpi.inside.check("mpi.inside", findings);
+    }
+}
+
+impl Network {
+    fn check_links(&self, findings: &mut Findings) {
+        match &self.wiring {
+            Wiring::Crossbar { link, backbone } => {
+                findings.link("network", link);
+                if let Some(backbone) = backbone {
+                    findings.link("network.backbone", backbone);
+                }
+            }
+            Wiring::FatTree { shape, levels, .. } => {
+                for (level, link) in levels.iter().enumerate() {
+                    findings.link(&format!("network.levels[{level}]"), link);
+                }
+                if levels.len() != shape.levels() {
+                    findings.add(
+                        "network.levels",
+                        format!("{} kinds of links for a fat tree of {} levels", levels.len(), shape.levels()),
+                        "give one for each level, the links of the nodes first",
+                    );
+                }
+            }
+            Wiring::Torus { link, wrap, .. } => {
+                findings.link("network", link);
+                if self.loopback == Loopback::ThroughNetwork {
+                    let noun = if *wrap { "torus" } else { "mesh" };
+                    findings.add(
+                        "network.loopback",
+                        format!("the nodes of a {noun} have no switch that messages inside a node could go through"),
+                        "write what carries them, such as `loopback = { bandwidth = \"25 GB/s\", latency = \"0.1 us\" }`",
+                    );
+                }
+            }
+            Wiring::Graph { .. } => {}
+        }
+        if let Loopback::Unshared(link) = &self.loopback {
+            findings.link("network.loopback", link);
+        }
+        if let Some(limiter) = self.limiter {
+            findings.more_than_zero("network.limiter", limiter, "bandwidth");
+        }
+    }
+
+    /// Whether the nodes fill the ports of the network.
+    fn check_room(&self, nodes: u32, findings: &mut Findings) {
+        if let Wiring::FatTree { shape, switch_ports: Some(ports), .. } = &self.wiring {
+            if shape.check().is_ok() {
+                check_ports(shape, ports, findings);
+            }
+        }
+        let topology = match self.topology(nodes) {
+            Ok(topology) => topology,
+            Err(error) => return self.report(&error, findings),
+        };
+        let room = u64::from(topology.nodes());
+        let (nodes, unused) = (u64::from(nodes), u64::from(self.unused_ports));
+        if nodes + unused == room {
+            return;
+        }
+        let has = format!("the {} has ports for {} nodes", topology.describe(), count(room));
+        if nodes > room {
+            let message = format!("{has}, but there are {}", count(nodes));
+            findings.add("nodes.count", message, "write fewer nodes, or a larger network");
+        } else {
+            let message = format!("{has}, but there are {} nodes and {} unused ports", count(nodes), count(unused));
+            let left = room - nodes;
+            findings.add(
+                "nodes.count",
+                message,
+                format!("correct the count, or say that ports stay empty: `unused-ports = {left}` in [network]"),
+            );
+        }
+    }
+
+    fn report(&self, error: &WiringError, findings: &mut Findings) {
+        let key = match &self.wiring {
+            Wiring::Crossbar { .. } => "nodes.count",
+            Wiring::FatTree { .. } => "network.shape",
+            Wiring::Torus { .. } => "network.dimensions",
+            Wiring::Graph { file: Some(_), .. } => "network.file",
+            Wiring::Graph { file: None, .. } => "network.graph",
+        };
+        let Diagnostic { message, remedy, .. } = Diagnostic::from_error(error);
+        findings.add(key, message, remedy);
+    }
+}
+
+fn check_ports(shape: &FatTreeShape, ports: &[u32], findings: &mut Findings) {
+    if ports.len() != shape.levels() {
+        return findings.add(
+            "network.switch-ports",
+            format!("{} numbers of ports for a fat tree of {} levels", ports.len(), shape.levels()),
+            "give one for each level of switches, the lowest first",
+        );
+    }
+    for (level, available) in (1..).zip(ports) {
+        let needed = shape.ports(level);
+        if needed > *available {
+            let (down, up) = (needed - shape.ports_up(level), shape.ports_up(level));
+            findings.add(
+                "network.shape",
+                format!(
+                    "ports do not add up: a {} switch needs {down} ports down and {up} up, {needed} in all, but has {available}",
+                    if level == 1 { "leaf".into() } else { format!("level {level}") },
+                ),
+                "change the shape, or the `switch-ports`",
+            );
+        }
+    }
+}
+
+impl Protocol {
+    fn check(&self, section: &str, findings: &mut Findings) {
+        let overheads = [("send", &self.send), ("isend", &self.isend), ("receive", &self.receive)];
+        for (key, function) in overheads {
+            function.check(&format!("{section}.{key}"), "duration", false, findings);
+        }
+        self.latency_factor.check(&format!("{section}.latency-factor"), "factor", false, findings);
+        self.bandwidth_factor.check(&format!("{section}.bandwidth-factor"), "factor", true, findings);
+    }
+}
+
+impl Piecewise {
+    /// Thresholds must differ, and no size may have a value below zero (or of zero, where `strict`).
+    fn check(&self, key: &str, noun: &str, strict: bool, findings: &mut Findings) {
+        let pieces = self.pieces();
+        for (i, piece) in pieces.iter().enumerate() {
+            let next = pieces.get(i + 1);
+            if next.is_some_and(|next| next.above == piece.above) {
+                findings.add(
+                    format!("{key}[{}].above", i + 1),
+                    format!("two pieces start above {} B", piece.above),
+                    "remove one of them",
+                );
+            }
+            let first_size = if i == 0 { 0 } else { piece.above.saturating_add(1) };
+            let start = piece.base + piece.per_byte * first_size as f64;
+            let end = match next {
+                Some(next) => piece.base + piece.per_byte * next.above as f64,
+                None if piece.per_byte < 0.0 => f64::NEG_INFINITY,
+                None => start,
+            };
+            let least = start.min(end);
+            if !(start.is_finite() && piece.per_byte.is_finite()) || least < 0.0 || (strict && least == 0.0) {
+                let bound = if strict { "greater than zero" } else { "zero or more" };
+                findings.add(
+                    format!("{key}[{i}]"),
+                    format!("the {noun} is not {bound} for all sizes of this piece"),
+                    format!("choose figures that give a {noun} {bound}"),
+                );
+            }
+        }
+    }
+}

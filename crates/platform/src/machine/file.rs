@@ -1,0 +1,129 @@
+//! A machine file as plain data, whatever it was read from.
+
+use hpcast_units::{Bandwidth, Bytes, FlopRate, Frequency};
+
+use super::FlowSharing;
+use crate::interconnect::Loopback;
+use crate::placement::Plan;
+use crate::protocol::MpiParameters;
+use crate::topology::{Duplex, FatTreeShape, Link};
+
+/// All that a machine file says.
+///
+/// Read one with [`MachineFile::load`], check one that was made otherwise with [`MachineFile::check`], write it with
+/// [`MachineFile::to_toml`], and make a machine of it with [`MachineFile::build`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct MachineFile {
+    /// What people call the machine.
+    pub name: String,
+    /// What it is, in a line.
+    pub description: Option<String>,
+    /// `[nodes]`
+    pub nodes: Nodes,
+    /// `[network]`
+    pub network: Network,
+    /// `[network.flow]`
+    pub sharing: FlowSharing,
+    /// `[mpi]`, `[mpi.between]`, `[mpi.inside]`
+    pub mpi: MpiParameters,
+    /// `[placement]`
+    pub plan: Plan,
+    /// What the text left open and what was taken instead, one line each; not written.
+    pub assumed: Vec<String>,
+}
+
+/// The nodes, all alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nodes {
+    /// How many there are.
+    pub count: u32,
+    /// Sockets of each node.
+    pub sockets: u32,
+    /// Cores of each socket.
+    pub cores_per_socket: u32,
+    /// Memory of each node.
+    pub memory: Option<Bytes>,
+    /// What the memory of each node delivers.
+    pub memory_bandwidth: Option<Bandwidth>,
+    /// Clock of the cores.
+    pub clock: Option<Frequency>,
+    /// Peak of each node in double precision.
+    pub flops: Option<FlopRate>,
+    /// What a tuned matrix product reaches on each node.
+    pub sustained_flops: Option<FlopRate>,
+}
+
+impl Default for Nodes {
+    /// One node with one core.
+    fn default() -> Nodes {
+        Nodes {
+            count: 1,
+            sockets: 1,
+            cores_per_socket: 1,
+            memory: None,
+            memory_bandwidth: None,
+            clock: None,
+            flops: None,
+            sustained_flops: None,
+        }
+    }
+}
+
+impl Nodes {
+    /// Cores of each node.
+    pub fn cores(&self) -> u32 {
+        self.sockets.saturating_mul(self.cores_per_socket)
+    }
+}
+
+/// The network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Network {
+    /// The topology and its links.
+    pub wiring: Wiring,
+    /// What the two directions of a cable share; a graph says it for each link itself.
+    pub duplex: Duplex,
+    /// What carries messages inside a node.
+    pub loopback: Loopback,
+    /// Capacity shared by what enters and what leaves a node, in bytes per second.
+    pub limiter: Option<f64>,
+    /// Ports for nodes that have none.
+    pub unused_ports: u32,
+}
+
+/// A topology with its figures.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wiring {
+    /// All nodes on one switch.
+    Crossbar {
+        /// From each node to the switch.
+        link: Link,
+        /// Inside the switch, shared by all messages.
+        backbone: Option<Link>,
+    },
+    /// A fat tree with D-mod-K routing.
+    FatTree {
+        /// Children, parents and parallel cables of each level.
+        shape: FatTreeShape,
+        /// The links of each level, those of the nodes first.
+        levels: Vec<Link>,
+        /// Ports of the switches of each level, the lowest first, if the tree is to be checked against them.
+        switch_ports: Option<Vec<u32>>,
+    },
+    /// A torus (or, not wrapped around, a mesh) with dimension-order routing.
+    Torus {
+        /// Nodes in each dimension.
+        dimensions: Vec<u32>,
+        /// Whether the ends of each line are joined.
+        wrap: bool,
+        /// Between neighbours.
+        link: Link,
+    },
+    /// Any graph, with shortest-path routing.
+    Graph {
+        /// The file that it was read from, relative to the machine file; inside the machine file if not given.
+        file: Option<String>,
+        /// The graph's text.
+        text: String,
+    },
+}

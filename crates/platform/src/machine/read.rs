@@ -1,0 +1,423 @@
+//! Machine files in TOML: from text to [`MachineFile`], with all mistakes reported at once.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use hpcast_units::{Bandwidth, Bytes, Seconds};
+use toml::de::{DeTable, DeValue};
+
+use super::fields::{Reader, Section};
+use super::{FactorMeaning, FlowSharing, Machine, MachineFile, Network, Nodes, Wiring};
+use crate::diagnostic::{Diagnostic, Diagnostics, Source};
+use crate::interconnect::Loopback;
+use crate::placement::{Plan, Policy};
+use crate::protocol::{MpiParameters, Piece, Piecewise, PollGrowth, Protocol};
+use crate::topology::{Duplex, FatTreeShape, Graph, GraphError, Link};
+
+/// Threshold of the eager protocol where a file says nothing.
+const EAGER: Bytes = Bytes::new(65_536);
+/// Cost of a probe and of a test where a file says nothing: what was measured on dahu, see machines/dahu.toml.
+const PROBE: Seconds = Seconds::new(0.25e-6);
+const TEST: Seconds = Seconds::new(0.8e-6);
+
+impl MachineFile {
+    /// Reads a machine file; a graph file that it names is looked for in the same folder.
+    pub fn load(path: &Path) -> Result<MachineFile, Diagnostics> {
+        let source = Source::read(path)?;
+        MachineFile::parse(&source, path.parent().unwrap_or(Path::new("")))
+    }
+
+    /// Reads the text of a machine file; a graph file that it names is looked for in `folder`.
+    pub fn parse(source: &Arc<Source>, folder: &Path) -> Result<MachineFile, Diagnostics> {
+        let (root, syntax_errors) = DeTable::parse_recoverable(&source.text);
+        if !syntax_errors.is_empty() {
+            let mut diagnostics = Diagnostics::new();
+            for error in syntax_errors {
+                let message = format!("this is not TOML: {}", error.message());
+                let place = error.span().unwrap_or(0..0);
+                diagnostics
+                    .push(Diagnostic::error(message, "a line is `key = value` or `[section]`").at(source, place));
+            }
+            return Err(diagnostics);
+        }
+        let mut reader = Reader::new(Arc::clone(source), &root);
+        let mut file = read(&mut reader, Section::root(root.get_ref()), folder);
+        let mut problems = file.check_values();
+        if !reader.is_broken("network") && !reader.is_broken("nodes") && problems.is_empty() {
+            problems = file.check_counts();
+        }
+        problems.iter().for_each(|problem| reader.report(problem));
+        if reader.diagnostics.has_errors() {
+            reader.diagnostics.sort();
+            return Err(reader.diagnostics);
+        }
+        file.assumed = reader.assumed;
+        Ok(file)
+    }
+}
+
+impl Machine {
+    /// Reads a machine file and makes the machine.
+    pub fn load(path: &Path) -> Result<Machine, Diagnostics> {
+        MachineFile::load(path)?.build()
+    }
+}
+
+fn read(reader: &mut Reader, mut root: Section<'_>, folder: &Path) -> MachineFile {
+    let name = root.text(reader, "name").map(String::from);
+    let name = root.needed(reader, "name", name, "name = \"my machine\"");
+    let description = root.text(reader, "description").map(String::from);
+
+    let mut nodes_section = root.section(reader, "nodes");
+    if !nodes_section.exists() && !reader.is_broken("nodes") {
+        reader.fail("nodes", "there is no section [nodes]", "add `[nodes]` with `count` and `cores-per-socket`");
+    }
+    let mut nodes = read_nodes(reader, &mut nodes_section);
+
+    let mut network_section = root.section(reader, "network");
+    if !network_section.exists() && !reader.is_broken("network") {
+        reader.fail(
+            "network",
+            "there is no section [network]",
+            "add `[network]` with `topology`, `bandwidth` and `latency`",
+        );
+    }
+    let network = read_network(reader, &mut network_section, folder);
+    read_count(reader, &mut nodes_section, &network, &mut nodes);
+    nodes_section.finish(reader);
+
+    let mut flow = network_section.section(reader, "flow");
+    let sharing = read_sharing(reader, &mut flow);
+    flow.finish(reader);
+    network_section.finish(reader);
+
+    let mut mpi_section = root.section(reader, "mpi");
+    let mpi = read_mpi(reader, &mut mpi_section);
+    mpi_section.finish(reader);
+
+    let mut placement = root.section(reader, "placement");
+    let plan = read_plan(reader, &mut placement, &nodes);
+    placement.finish(reader);
+    root.finish(reader);
+
+    MachineFile { name, description, nodes, network, sharing, mpi, plan, assumed: Vec::new() }
+}
+
+fn read_nodes(reader: &mut Reader, nodes: &mut Section<'_>) -> Nodes {
+    let sockets = nodes.whole(reader, "sockets");
+    let cores = nodes.whole(reader, "cores-per-socket");
+    Nodes {
+        count: 1,
+        sockets: if nodes.exists() { nodes.assumed(reader, "sockets", sockets, 1) } else { 1 },
+        cores_per_socket: nodes.needed(reader, "cores-per-socket", cores, "cores-per-socket = 16"),
+        memory: nodes.quantity(reader, "memory"),
+        memory_bandwidth: nodes.quantity(reader, "memory-bandwidth"),
+        clock: nodes.quantity(reader, "clock"),
+        flops: nodes.quantity(reader, "flops"),
+        sustained_flops: nodes.quantity(reader, "sustained-flops"),
+    }
+}
+
+/// A crossbar has as many nodes as we say; other topologies tell how many they have.
+fn read_count(reader: &mut Reader, section: &mut Section<'_>, network: &Network, nodes: &mut Nodes) {
+    let count = section.whole(reader, "count");
+    nodes.count = match (&network.wiring, count) {
+        (Wiring::Crossbar { .. }, count) => section.needed(reader, "count", count, "count = 32"),
+        (_, Some(count)) => count,
+        (_, None) if reader.is_broken("network") || reader.is_broken("nodes") => 1,
+        (_, None) => {
+            let room = network.topology(1).map_or(1, |topology| topology.nodes());
+            section.assumed(reader, "count", None, room.saturating_sub(network.unused_ports))
+        }
+    };
+}
+
+fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -> Network {
+    let topologies = ["crossbar", "fat-tree", "torus", "mesh", "graph"].map(|word| (word, word));
+    let topology = network.choice(reader, "topology", &topologies);
+    let topology = network.needed(reader, "topology", topology, "topology = \"fat-tree\"");
+    let (wiring, routing) = match topology {
+        "fat-tree" => (read_fat_tree(reader, network), "d-mod-k"),
+        "torus" | "mesh" => {
+            let dimensions = network.wholes(reader, "dimensions", "[8, 8, 8]");
+            let dimensions = network.needed(reader, "dimensions", dimensions, "dimensions = [8, 8, 8]");
+            let link = read_link(reader, network);
+            (Wiring::Torus { dimensions, wrap: topology == "torus", link }, "dimension-order")
+        }
+        "graph" => (read_graph(reader, network, folder), "shortest-path"),
+        _ => {
+            let link = read_link(reader, network);
+            let mut backbone = network.section(reader, "backbone");
+            let backbone = backbone.exists().then(|| read_whole_link(reader, &mut backbone));
+            (Wiring::Crossbar { link, backbone }, "direct")
+        }
+    };
+    let _ = network.choice(reader, "routing", &[(routing, ())]);
+    let duplex = match wiring {
+        Wiring::Graph { .. } => Duplex::Split,
+        _ => {
+            let words = [("split", Duplex::Split), ("shared", Duplex::Shared)];
+            let duplex = network.choice(reader, "duplex", &words);
+            let word = |duplex| if duplex == Duplex::Shared { "shared" } else { "split" };
+            network.assumed(reader, "duplex", duplex.map(word), word(Duplex::Split));
+            duplex.unwrap_or_default()
+        }
+    };
+    Network {
+        wiring,
+        duplex,
+        loopback: read_loopback(reader, network),
+        limiter: network.quantity(reader, "limiter").map(Bandwidth::get),
+        unused_ports: network.whole(reader, "unused-ports").unwrap_or(0),
+    }
+}
+
+fn read_fat_tree(reader: &mut Reader, network: &mut Section<'_>) -> Wiring {
+    const EXAMPLE: &str = "shape = \"2; 16,32; 1,16; 1,1\"";
+    let text = network.text(reader, "shape");
+    let text = network.needed(reader, "shape", text, EXAMPLE);
+    let shape = match text.parse::<FatTreeShape>() {
+        Ok(shape) => shape,
+        Err(error) => {
+            if !reader.is_broken("network.shape") {
+                let Diagnostic { message, remedy, .. } = Diagnostic::from_error(&error);
+                reader.fail("network.shape", message, remedy);
+            }
+            FatTreeShape { down: vec![1], up: vec![1], parallel: vec![1] }
+        }
+    };
+    let example = "{ bandwidth = \"100 Gbit/s\", latency = \"90 ns\" }";
+    let levels = match network.sections(reader, "levels", example) {
+        Some(sections) => {
+            let levels = sections.into_iter().map(|mut section| read_whole_link(reader, &mut section));
+            levels.collect()
+        }
+        None if reader.is_broken("network.levels") => Vec::new(),
+        None => vec![read_link(reader, network); shape.levels()],
+    };
+    let switch_ports = network.wholes(reader, "switch-ports", "[36, 36]");
+    Wiring::FatTree { shape, levels, switch_ports }
+}
+
+/// The graph's text, inside the machine file or in a file beside it.
+fn read_graph(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -> Wiring {
+    let file = network.text(reader, "file");
+    let inline = network.text(reader, "graph");
+    match (file, inline) {
+        (Some(_), Some(_)) => reader.fail("network.graph", "there are two graphs", "keep either `file` or `graph`"),
+        (None, None) => {
+            network.needed::<String>(reader, "file", None, "file = \"network.graph\"");
+        }
+        (Some(name), None) => match Source::read(&folder.join(name)) {
+            Ok(source) => {
+                if let Err(error) = Graph::parse(&source.text) {
+                    let place = source.word(error.line as usize, error.column as usize);
+                    let diagnostic = Diagnostic::from_error(&error.problem).at(&source, place);
+                    reader.fail_elsewhere("network.file", diagnostic);
+                }
+                return Wiring::Graph { file: Some(name.into()), text: source.text.clone() };
+            }
+            Err(error) => reader.fail("network.file", error.message, error.remedy),
+        },
+        (None, Some(text)) => {
+            if let Err(error) = Graph::parse(text) {
+                let place = place_in_text(reader, "network.graph", text, &error);
+                let diagnostic = Diagnostic::from_error(&error.problem).at(&reader.source, place);
+                reader.fail_elsewhere("network.graph", diagnostic);
+            }
+            return Wiring::Graph { file: None, text: text.into() };
+        }
+    }
+    Wiring::Graph { file: None, text: String::new() }
+}
+
+/// Where in the machine file a mistake in a graph is that stands there between triple quotes.
+fn place_in_text(reader: &Reader, key: &str, text: &str, error: &GraphError) -> Range<usize> {
+    let whole = reader.place(key);
+    let (first, _) = reader.source.position(whole.start);
+    let (line, column) = (error.line as usize, error.column as usize);
+    // The text starts on the line after the quotes; escapes within it would shift columns.
+    let written = reader.source.text.lines().nth(first + line - 1);
+    let meant = text.lines().nth(line - 1);
+    if written.is_some() && written == meant { reader.source.word(first + line, column) } else { whole }
+}
+
+/// `bandwidth` and `latency` among other keys.
+fn read_link(reader: &mut Reader, section: &mut Section<'_>) -> Link {
+    let bandwidth = section.quantity(reader, "bandwidth");
+    let latency = section.quantity(reader, "latency");
+    let bandwidth: Bandwidth = section.needed(reader, "bandwidth", bandwidth, "bandwidth = \"100 Gbit/s\"");
+    let latency: Seconds = section.needed(reader, "latency", latency, "latency = \"90 ns\"");
+    Link { bandwidth: bandwidth.get(), latency: latency.get() }
+}
+
+/// `bandwidth` and `latency` and nothing else.
+fn read_whole_link(reader: &mut Reader, section: &mut Section<'_>) -> Link {
+    let link = read_link(reader, section);
+    section.finish(reader);
+    link
+}
+
+fn read_loopback(reader: &mut Reader, network: &mut Section<'_>) -> Loopback {
+    const WORD: &str = "through-network";
+    match network.value("loopback") {
+        Some(DeValue::Table(_)) => {
+            let mut section = network.section(reader, "loopback");
+            Loopback::Unshared(read_whole_link(reader, &mut section))
+        }
+        Some(_) => {
+            let _ = network.choice(reader, "loopback", &[(WORD, ())]);
+            Loopback::ThroughNetwork
+        }
+        None => {
+            if network.exists() {
+                network.assumed(reader, "loopback", None, WORD);
+            }
+            Loopback::ThroughNetwork
+        }
+    }
+}
+
+fn read_sharing(reader: &mut Reader, flow: &mut Section<'_>) -> FlowSharing {
+    if !flow.exists() {
+        reader.assumed.push("network.flow = plain max-min fair sharing".into());
+        return FlowSharing::default();
+    }
+    let meanings = [("bound", FactorMeaning::Bound), ("share", FactorMeaning::Share)];
+    FlowSharing {
+        cross_traffic: flow.number(reader, "cross-traffic").unwrap_or(0.0),
+        weight_s: flow.parsed(reader, "weight-s", Bytes::parse_fraction),
+        window: flow.parsed(reader, "window", Bytes::parse_fraction),
+        factor: flow.choice(reader, "factor", &meanings).unwrap_or_default(),
+    }
+}
+
+fn read_mpi(reader: &mut Reader, mpi: &mut Section<'_>) -> MpiParameters {
+    let growths = [("off", PollGrowth::Off), ("per-rank", PollGrowth::PerRank), ("global", PollGrowth::Global)];
+    let eager = mpi.quantity(reader, "eager-below");
+    let eager = mpi.assumed(reader, "eager-below", eager, EAGER);
+    let detached = mpi.quantity(reader, "detached-below");
+    let detached = mpi.assumed(reader, "detached-below", detached, eager);
+    let envelope: Bytes = mpi.quantity(reader, "envelope").unwrap_or_default();
+    let probe = mpi.quantity(reader, "probe");
+    let test = mpi.quantity(reader, "test");
+    let reduce = mpi.quantity(reader, "reduce-per-byte");
+    let mut between_section = mpi.section(reader, "between");
+    let between = read_protocol(reader, &mut between_section);
+    if !between_section.exists() {
+        reader.assumed.push("mpi.between = no overheads, all factors 1".into());
+    }
+    between_section.finish(reader);
+    let mut inside_section = mpi.section(reader, "inside");
+    let inside = if inside_section.exists() {
+        read_protocol(reader, &mut inside_section)
+    } else {
+        reader.assumed.push("mpi.inside = as mpi.between".into());
+        between.clone()
+    };
+    inside_section.finish(reader);
+    MpiParameters {
+        eager_below: eager.get(),
+        detached_below: detached.get(),
+        envelope: envelope.get(),
+        between,
+        inside,
+        probe: mpi.assumed(reader, "probe", probe, PROBE).get(),
+        test: mpi.assumed(reader, "test", test, TEST).get(),
+        poll_growth: mpi.choice(reader, "poll-growth", &growths).unwrap_or_default(),
+        reduce_per_byte: mpi.assumed(reader, "reduce-per-byte", reduce, Seconds::default()).get(),
+    }
+}
+
+fn read_protocol(reader: &mut Reader, section: &mut Section<'_>) -> Protocol {
+    Protocol {
+        send: read_overhead(reader, section, "send"),
+        isend: read_overhead(reader, section, "isend"),
+        receive: read_overhead(reader, section, "receive"),
+        latency_factor: read_factor(reader, section, "latency-factor"),
+        bandwidth_factor: read_factor(reader, section, "bandwidth-factor"),
+    }
+}
+
+/// `"1.2 us"`, or pieces `{ above = "8 kB", base = "1.2 us", per-byte = "0.02 ns" }`.
+fn read_overhead(reader: &mut Reader, section: &mut Section<'_>, key: &'static str) -> Piecewise {
+    match section.value(key) {
+        None => Piecewise::default(),
+        Some(DeValue::Array(_)) => {
+            let example = "{ above = \"0 B\", base = \"1.2 us\", per-byte = \"0.02 ns\" }";
+            read_pieces(reader, section, key, example, |reader, piece| {
+                let base = piece.quantity(reader, "base");
+                let base: Seconds = piece.needed(reader, "base", base, "base = \"1.2 us\"");
+                let per_byte: Seconds = piece.quantity(reader, "per-byte").unwrap_or_default();
+                (base.get(), per_byte.get())
+            })
+        }
+        Some(_) => {
+            section.quantity(reader, key).map(|value: Seconds| Piecewise::constant(value.get())).unwrap_or_default()
+        }
+    }
+}
+
+/// `0.95`, or pieces `{ above = "8 kB", factor = 0.95 }`.
+fn read_factor(reader: &mut Reader, section: &mut Section<'_>, key: &'static str) -> Piecewise {
+    match section.value(key) {
+        None => Piecewise::default(),
+        Some(DeValue::Array(_)) => {
+            let example = "{ above = \"0 B\", factor = 0.95 }";
+            read_pieces(reader, section, key, example, |reader, piece| {
+                let factor = piece.number(reader, "factor");
+                let factor = piece.needed(reader, "factor", factor, "factor = 0.95");
+                (factor, piece.number(reader, "per-byte").unwrap_or(0.0))
+            })
+        }
+        Some(_) => section.number(reader, key).map(Piecewise::constant).unwrap_or_default(),
+    }
+}
+
+fn read_pieces(
+    reader: &mut Reader,
+    section: &mut Section<'_>,
+    key: &'static str,
+    example: &str,
+    line: impl Fn(&mut Reader, &mut Section<'_>) -> (f64, f64),
+) -> Piecewise {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for mut piece in section.sections(reader, key, example).unwrap_or_default() {
+        let above = piece.quantity(reader, "above");
+        let above: Bytes = piece.needed(reader, "above", above, "above = \"0 B\"");
+        let (base, per_byte) = line(reader, &mut piece);
+        if pieces.last().is_some_and(|last| last.above > above.get()) {
+            reader.fail(&piece.key("above"), "the pieces are not in ascending order", "put smaller sizes first");
+        }
+        piece.finish(reader);
+        pieces.push(Piece { above: above.get(), base, per_byte });
+    }
+    Piecewise::new(pieces)
+}
+
+fn read_plan(reader: &mut Reader, section: &mut Section<'_>, nodes: &Nodes) -> Plan {
+    if !section.exists() {
+        reader.assumed.push(format!("placement = block, {} ranks on each node", nodes.cores()));
+        return Plan::default();
+    }
+    let words = ["block", "cyclic", "random", "list"].map(|word| (word, word));
+    let word = section.choice(reader, "policy", &words);
+    let policy = match section.needed(reader, "policy", word, "policy = \"block\"") {
+        "cyclic" => Policy::Cyclic,
+        "random" => {
+            let seed = section.whole(reader, "seed");
+            Policy::Random { seed: section.needed(reader, "seed", seed, "seed = 1") }
+        }
+        "list" => {
+            let list = section.wholes(reader, "nodes", "[0, 0, 1, 1]");
+            Policy::List(section.needed(reader, "nodes", list, "nodes = [0, 0, 1, 1]"))
+        }
+        _ => Policy::Block,
+    };
+    Plan {
+        policy,
+        ranks_per_node: section.whole(reader, "ranks-per-node"),
+        oversubscribe: section.flag(reader, "oversubscribe").unwrap_or(false),
+    }
+}

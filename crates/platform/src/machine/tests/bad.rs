@@ -1,0 +1,202 @@
+use super::*;
+
+/// The small machine with one piece of text replaced.
+fn with(old: &str, new: &str) -> String {
+    assert!(SMALL.contains(old), "{old}");
+    SMALL.replacen(old, new, 1)
+}
+
+/// Asserts that the text is refused at this line and column, with this in the message.
+fn refused(text: &str, position: (usize, usize), parts: &[&str]) {
+    let errors = parse(text).unwrap_err();
+    let shown = errors.to_string();
+    assert!(errors.iter().any(|error| error.position() == Some(position)), "not at {position:?}:\n{shown}");
+    for part in parts {
+        assert!(shown.contains(part), "`{part}` is missing in\n{shown}");
+    }
+    assert!(errors.iter().all(|error| !error.remedy.is_empty()), "no remedy in\n{shown}");
+}
+
+#[test]
+fn the_message_is_complete() {
+    let text = parse(&with("\"100 Gbit/s\"", "12.5")).unwrap_err().to_string();
+    let expected = "\
+error: `bandwidth` has no unit
+ --> machine.toml:8:13
+  |
+8 | bandwidth = 12.5
+  |             ^^^^
+  |
+  = help: write `bandwidth = \"12.5 GB/s\"`: a bare number has no unit";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn units() {
+    refused(&with("100 Gbit/s", "12.5"), (8, 13), &["has no unit", "bandwidth = \"12.5 GB/s\""]);
+    refused(&with("100 Gbit/s", "100 Gb/s"), (8, 13), &["ambiguous", "`100 GB/s` or `100 Gbit/s`"]);
+    refused(&with("100 Gbit/s", "100 GB"), (8, 13), &["`GB` is a unit of size, not of bandwidth"]);
+    refused(&with("\"90 ns\"", "true"), (9, 11), &["`latency` cannot be true or false"]);
+    refused(&with("count = 4", "count = \"4\""), (4, 9), &["must be a whole number, not a text"]);
+    refused(&with("count = 4", "count = 4.5"), (4, 9), &["must be a whole number"]);
+    refused(&with("count = 4", "count = -4"), (4, 9), &["is negative"]);
+    refused(&with("count = 4", "count = 99999999999"), (4, 9), &["too large"]);
+}
+
+#[test]
+fn impossible_values() {
+    refused(&with("90 ns", "-90 ns"), (9, 11), &["the latency is negative", "zero or more"]);
+    refused(&with("100 Gbit/s", "0 Gbit/s"), (8, 13), &["impossible", "greater than zero"]);
+    refused(&with("100 Gbit/s", "-1 Gbit/s"), (8, 13), &["negative"]);
+    refused(&with("100 Gbit/s", "1e999 Gbit/s"), (8, 13), &["too large"]);
+    refused(&with("count = 4", "count = 0"), (4, 9), &["out of range", "1 to 100,000,000"]);
+    refused(&with("count = 4", "count = 4000000000"), (4, 9), &["out of range"]);
+    refused(&with("cores-per-socket = 2", "cores-per-socket = 0"), (5, 20), &["out of range"]);
+    refused(&with("count = 4", "count = 4\nmemory = \"0 B\""), (5, 10), &["impossible"]);
+    refused(
+        &with("count = 4", "count = 4\nflops = \"1 Gflop/s\"\nsustained-flops = \"2 Gflop/s\""),
+        (6, 19),
+        &["above the peak"],
+    );
+}
+
+#[test]
+fn unknown_keys() {
+    refused(&with("bandwidth", "bandwith"), (8, 1), &["unknown key `bandwith`", "did you mean `bandwidth`?"]);
+    refused(&with("latency", "colour"), (9, 1), &["unknown key `colour`", "may have backbone, bandwidth"]);
+    refused(&with("[nodes]", "[node]"), (3, 2), &["unknown key `node` in a machine file", "did you mean `nodes`?"]);
+    refused(&format!("{SMALL}dimensions = [2, 2]"), (10, 1), &["unknown key `dimensions` in `network`"]);
+    refused(&with("crossbar", "crosbar"), (7, 12), &["`crosbar` is no topology", "did you mean `\"crossbar\"`?"]);
+    refused(&with("crossbar", "hypercube"), (7, 12), &["\"crossbar\"` or `\"fat-tree\"` or"]);
+}
+
+#[test]
+fn missing_keys() {
+    refused(&with("latency = \"90 ns\"", ""), (6, 1), &["`network.latency` is missing", "add `latency = \"90 ns\"`"]);
+    refused(&with("count = 4", ""), (3, 1), &["`nodes.count` is missing"]);
+    refused("name = \"x\"", (1, 1), &["no section [nodes]", "no section [network]"]);
+    refused("", (1, 1), &["`name` is missing"]);
+}
+
+#[test]
+fn several_errors_at_once_in_order() {
+    let text = with("100 Gbit/s", "100").replace("90 ns", "-1 ns").replace("count = 4", "cuont = 4");
+    let errors = parse(&text).unwrap_err();
+    let lines: Vec<_> = errors.iter().filter_map(|error| error.position()).map(|(line, _)| line).collect();
+    assert_eq!(lines, [3, 4, 8, 9], "{errors}");
+}
+
+#[test]
+fn syntax() {
+    refused(&with("count = 4", "count = "), (4, 9), &["not TOML"]);
+    refused(&with("[network]", "[network"), (6, 9), &["not TOML"]);
+    refused(&format!("{SMALL}latency = \"1 ns\""), (10, 1), &["duplicate key"]);
+}
+
+fn fat_tree(lines: &str) -> String {
+    with("topology = \"crossbar\"", &format!("topology = \"fat-tree\"\n{lines}"))
+}
+
+#[test]
+fn fat_trees_that_do_not_add_up() {
+    let shape = "shape = \"2; 2,2; 1,2; 1,1\"";
+    good(&fat_tree(shape));
+    refused(
+        &fat_tree("shape = \"2; 2,4; 1,2; 1,1\""),
+        (4, 9),
+        &["has ports for 8 nodes, but there are 4 nodes and 0 unused ports", "`unused-ports = 4`"],
+    );
+    good(&fat_tree("shape = \"2; 2,4; 1,2; 1,1\"\nunused-ports = 4"));
+    refused(&fat_tree("shape = \"2; 2,4; 1,2; 1,1\"\nunused-ports = 3"), (4, 9), &["`unused-ports = 4`"]);
+    refused(&fat_tree("shape = \"2; 2,1; 1,2; 1,1\""), (4, 9), &["has ports for 2 nodes, but there are 4"]);
+    refused(&fat_tree("shape = \"2; 2,2; 1,2; 1\""), (8, 9), &["2 levels, but 1 numbers of parallel cables"]);
+    refused(&fat_tree("shape = \"2; 2,x; 1,2; 1,1\""), (8, 9), &["`x` is not a whole number"]);
+    refused(
+        &fat_tree(&format!("{shape}\nswitch-ports = [3, 4]")),
+        (8, 9),
+        &["a leaf switch needs 2 ports down and 2 up, 4 in all, but has 3"],
+    );
+    refused(&fat_tree(&format!("{shape}\nswitch-ports = [4]")), (9, 16), &["1 numbers of ports", "2 levels"]);
+    let one = "{ bandwidth = \"1 GB/s\", latency = \"1 us\" }";
+    let three = format!("{shape}\nlevels = [{one}, {one}, {one}]");
+    let text = fat_tree(&three).replace("bandwidth = \"100 Gbit/s\"\nlatency = \"90 ns\"\n", "");
+    refused(&text, (9, 10), &["3 kinds of links for a fat tree of 2 levels"]);
+    refused(&fat_tree(&three), (10, 1), &["unknown key `bandwidth`"]);
+    refused(&fat_tree(""), (6, 1), &["`network.shape` is missing"]);
+}
+
+#[test]
+fn negative_latency_of_a_level() {
+    let levels = "levels = [{ bandwidth = \"1 GB/s\", latency = \"-1 us\" }]";
+    let text = fat_tree(&format!("shape = \"1; 4; 1; 1\"\n{levels}"))
+        .replace("bandwidth = \"100 Gbit/s\"\nlatency = \"90 ns\"\n", "");
+    refused(&text, (9, 46), &["the latency is negative"]);
+}
+
+#[test]
+fn tori_and_graphs() {
+    let mesh = |lines: &str| with("topology = \"crossbar\"", &format!("topology = \"mesh\"\n{lines}"));
+    refused(&mesh("dimensions = [2, 2]"), (6, 1), &["no switch", "loopback ="]);
+    let loopback = "loopback = { bandwidth = \"1 GB/s\", latency = \"1 us\" }";
+    good(&mesh(&format!("dimensions = [2, 2]\n{loopback}")));
+    refused(&mesh(&format!("dimensions = [2, 0]\n{loopback}")), (8, 14), &["at least 1"]);
+    refused(&mesh(&format!("dimensions = [2, \"2\"]\n{loopback}")), (8, 18), &["whole number"]);
+    refused(&mesh(&format!("dimensions = [100000, 100000]\n{loopback}")), (8, 14), &["make it smaller"]);
+    let graph =
+        |value: &str| format!("name = 'g'\n[nodes]\ncores-per-socket = 1\n[network]\ntopology = 'graph'\n{value}\n");
+    refused(&graph("file = 'nowhere.graph'"), (6, 8), &["cannot read `nowhere.graph`", "no such file"]);
+    refused(&graph("graph = '''\nnode a b\nlink a -- c 1 GB/s 1 us\n'''"), (8, 11), &["`c` is neither"]);
+    refused(&graph("graph = 'node a b'"), (6, 9), &["no way from node"]);
+}
+
+#[test]
+fn mpi_parameters() {
+    let mpi = |lines: &str| format!("{SMALL}[mpi]\n{lines}");
+    refused(&mpi("eager-below = \"64 kB\"\ndetached-below = \"1 kB\""), (12, 18), &["below `eager-below`"]);
+    refused(&mpi("probe = \"-1 us\""), (11, 9), &["duration is negative"]);
+    refused(&mpi("between.send = \"-1 us\""), (11, 16), &["not zero or more"]);
+    refused(&mpi("between.bandwidth-factor = 0"), (11, 28), &["not greater than zero"]);
+    refused(&mpi("between.bandwidth-factor = \"0.5\""), (11, 28), &["plain number, not a text"]);
+    refused(&mpi("between.send = [{ above = \"0 B\", base = 1 }]"), (11, 41), &["`base` has no unit"]);
+    refused(&mpi("between.send = []"), (11, 16), &["is empty"]);
+    let falling = "between.send = [{ above = \"0 B\", base = \"1 us\", per-byte = \"-1 ps\" }]";
+    refused(&mpi(falling), (11, 17), &["for all sizes"]);
+    let pieces = "between.send = [{ above = \"9 B\", base = \"1 us\" }, { above = \"1 B\", base = \"1 us\" }]";
+    refused(&mpi(pieces), (11, 60), &["ascending"]);
+    refused(&mpi(&pieces.replace("1 B", "9 B")), (11, 60), &["two pieces start above 9 B"]);
+}
+
+#[test]
+fn flows() {
+    let flow = |lines: &str| format!("{SMALL}[network.flow]\n{lines}");
+    refused(&flow("cross-traffic = 1.5"), (11, 17), &["impossible", "0.05"]);
+    refused(&flow("weight-s = 8775"), (11, 12), &["`weight-s` has no unit"]);
+    refused(&flow("factor = \"boundary\""), (11, 10), &["did you mean"]);
+}
+
+#[test]
+fn placements() {
+    let place = |lines: &str| format!("{SMALL}[placement]\n{lines}");
+    good(&place("policy = \"cyclic\"\nranks-per-node = 2"));
+    refused(&place("policy = \"block\"\nranks-per-node = 3"), (12, 18), &["has 2 cores", "oversubscription"]);
+    good(&place("policy = \"block\"\nranks-per-node = 3\noversubscribe = true"));
+    refused(&place("policy = \"random\""), (10, 1), &["`placement.seed` is missing"]);
+    refused(&place("policy = \"list\"\nnodes = [0, 4]"), (12, 9), &["node 4", "numbered 0 to 3"]);
+    refused(&place("policy = \"list\"\nnodes = [1, 1, 1]"), (12, 9), &["3 ranks on a node that has 2 cores"]);
+    refused(&place("policy = \"spread\""), (11, 10), &["`spread` is no policy"]);
+}
+
+#[test]
+fn a_file_that_is_not_there() {
+    let error = MachineFile::load(Path::new("nowhere/machine.toml")).unwrap_err().to_string();
+    assert!(error.contains("cannot read `nowhere/machine.toml`: there is no such file"), "{error}");
+    assert!(error.contains("help: check the name"), "{error}");
+}
+
+#[test]
+fn problems_of_imported_files_name_the_key() {
+    let mut file = good(SMALL);
+    file.nodes.count = 0;
+    let error = file.build().unwrap_err().to_string();
+    assert!(error.contains("nodes.count: 0 is out of range"), "{error}");
+}

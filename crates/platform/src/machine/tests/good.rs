@@ -1,0 +1,249 @@
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::interconnect::Loopback;
+use crate::machine::{FactorMeaning, Figures, FlowSharing, Machine, Network, Nodes, Wiring};
+use crate::placement::{Plan, Policy};
+use crate::protocol::{MpiParameters, Piece, Piecewise, PollGrowth, Protocol};
+use crate::topology::{Duplex, FatTreeShape, Link};
+
+/// Everything that a machine file can say.
+const FULL: &str = r#"
+name = "full"
+description = "an example"
+[nodes]
+count = 510
+sockets = 2
+cores-per-socket = 16
+memory = "192 GiB"
+memory-bandwidth = "256 GB/s"
+clock = "2.1 GHz"
+flops = "1.9456 Tflop/s"
+sustained-flops = "1.1 Tflop/s"
+[network]
+topology = "fat-tree"
+shape = "2; 16,32; 1,8; 1,2"
+routing = "d-mod-k"
+levels = [{ bandwidth = "100 Gbit/s", latency = "90 ns" }, { bandwidth = "200 Gbit/s", latency = "0.1 us" }]
+switch-ports = [32, 64]
+duplex = "shared"
+loopback = { bandwidth = "25 GB/s", latency = "0.1 us" }
+limiter = "12.5 GB/s"
+unused-ports = 2
+[network.flow]
+cross-traffic = 0.05
+weight-s = "20537.14 B"
+window = "4 MiB"
+factor = "share"
+[mpi]
+eager-below = "64 kB"
+detached-below = "64 KiB"
+envelope = "16 B"
+probe = "0.25 us"
+test = "0.8 us"
+poll-growth = "global"
+reduce-per-byte = "0.1 ns"
+[mpi.between]
+send = [{ above = "0 B", base = "1 us", per-byte = "22.582693391522874 ps" }, { above = "8 kB", base = "2 us" }]
+isend = "0.5 us"
+receive = "0.7 us"
+latency-factor = [{ above = "0 B", factor = 1 }, { above = "8000 B", factor = 1731.7102918851567 }]
+bandwidth-factor = 0.95
+[mpi.inside]
+[placement]
+policy = "random"
+seed = 7
+ranks-per-node = 33
+oversubscribe = true
+"#;
+
+#[test]
+fn everything_is_read() {
+    let file = good(FULL);
+    assert!(file.assumed.is_empty(), "{:?}", file.assumed);
+    assert_eq!(file.nodes.cores(), 32);
+    assert_eq!(file.network.limiter, Some(12.5e9));
+    assert_eq!(file.sharing.weight_s, Some(20537.14));
+    assert_eq!(file.mpi.poll_growth, PollGrowth::Global);
+    assert_eq!(file.mpi.between.send.at(8001), Some(2e-6));
+    assert_eq!(file.mpi.between.latency_factor.at(9000), Some(1731.7102918851567));
+    assert_eq!(file.mpi.inside, Protocol::default());
+    assert_eq!(file.plan.ranks_per_node, Some(33));
+    let machine = file.build().unwrap();
+    assert_eq!(machine.place(510 * 33).unwrap().ranks(), 510 * 33);
+}
+
+#[test]
+fn what_was_assumed_is_listed() {
+    let file = good(SMALL);
+    for line in
+        ["nodes.sockets = 1", "network.duplex = split", "mpi.eager-below = 64 KiB", "mpi.inside = as mpi.between"]
+    {
+        assert!(file.assumed.iter().any(|assumed| assumed == line), "{line} not in {:?}", file.assumed);
+    }
+    // What is written out in full leaves nothing to assume.
+    assert!(good(&file.to_toml([])).assumed.is_empty());
+}
+
+#[test]
+fn topologies_tell_how_many_nodes_they_have() {
+    let torus = r#"
+        name = "t"
+        nodes.cores-per-socket = 1
+        [network]
+        topology = "mesh"
+        dimensions = [4, 3, 2]
+        bandwidth = "1 GB/s"
+        latency = "1 us"
+        loopback = { bandwidth = "10 GB/s", latency = "0 s" }
+    "#;
+    assert_eq!(good(torus).nodes.count, 24);
+    let graph = r#"
+        name = "g"
+        nodes.cores-per-socket = 1
+        network.topology = "graph"
+        network.graph = """
+node a b
+link a -- b 1 GB/s 1 us
+"""
+    "#;
+    let machine = good(graph).build().unwrap();
+    assert_eq!((machine.nodes.count, machine.interconnect.links()), (2, 2));
+}
+
+#[test]
+fn figures_of_a_fat_tree() {
+    let figures = Figures::of(&good(FULL).build().unwrap());
+    assert_eq!((figures.nodes, figures.unused_ports, figures.cores), (510, 2, 16_320));
+    assert_eq!((figures.switches, figures.cables, figures.diameter), (32 + 8, 512 + 32 * 16, 4));
+    // Half of the tree's 32 leaves talk to the other half: 16 leaves with 16 cables up.
+    assert_eq!(figures.bisection_bandwidth.human(), "6.4 TB/s");
+    assert!((figures.worst_latency.get() - 380e-9).abs() < 1e-15);
+    assert_eq!(figures.memory.unwrap().human(), "95.6 TiB");
+    assert_eq!(figures.peak.unwrap().human(), "992 Tflop/s");
+}
+
+#[test]
+fn a_graph_may_have_its_own_file() {
+    let folder = std::env::temp_dir().join(format!("hpcast-machine-test-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let machine = folder.join("m.toml");
+    let write = |graph: &str| {
+        std::fs::write(folder.join("n.graph"), graph).unwrap();
+        let text = "name = 'g'\nnodes.cores-per-socket = 1\nnetwork = { topology = 'graph', file = 'n.graph' }\n";
+        std::fs::write(&machine, text).unwrap();
+        Machine::load(&machine)
+    };
+    let loaded = write("node a b\nlink a -- b 1 GB/s 1 us\n").map(|machine| machine.nodes.count);
+    let refused = write("node a b\nlnik a -- b 1 GB/s 1 us\n").unwrap_err().to_string();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(loaded, Ok(2));
+    assert!(refused.contains("n.graph:2:1"), "{refused}");
+}
+
+/// The machine library: every file is good, and written out again it says the same.
+#[test]
+fn the_machine_library_is_good() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../machines");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let mut read = 0;
+    for path in files.iter().filter(|path| path.extension().is_some_and(|extension| extension == "toml")) {
+        let mut file = MachineFile::load(path).unwrap_or_else(|errors| panic!("{errors}"));
+        file.assumed.clear();
+        assert_eq!(good(&file.to_toml([])), file, "{}", path.display());
+        file.build().unwrap();
+        read += 1;
+    }
+    assert!(read >= 6, "only {read} machines");
+}
+
+fn link() -> impl Strategy<Value = Link> {
+    (1.0..1e15, 0.0..1.0).prop_map(|(bandwidth, latency)| Link { bandwidth, latency })
+}
+
+fn wiring() -> impl Strategy<Value = (Wiring, u32)> {
+    let crossbar = (link(), proptest::option::of(link()), 1u32..1000)
+        .prop_map(|(link, backbone, nodes)| (Wiring::Crossbar { link, backbone }, nodes));
+    let tree = (1usize..4).prop_flat_map(|levels| {
+        let list = || proptest::collection::vec(1u32..5, levels);
+        let links = proptest::collection::vec(link(), levels);
+        (list(), list(), list(), links, any::<bool>()).prop_map(|(down, up, parallel, levels, ports)| {
+            let shape = FatTreeShape { down, up, parallel };
+            let nodes = shape.nodes();
+            let switch_ports = ports.then(|| vec![100; shape.levels()]);
+            (Wiring::FatTree { shape, levels, switch_ports }, nodes)
+        })
+    });
+    let torus =
+        (proptest::collection::vec(1u32..6, 1..4), any::<bool>(), link()).prop_map(|(dimensions, wrap, link)| {
+            let nodes = dimensions.iter().product();
+            (Wiring::Torus { dimensions, wrap, link }, nodes)
+        });
+    let graph = "[a-z]{1,5}(\t| )?#?[^\\x00-\\x08]{0,9}".prop_map(|comment| {
+        let text = format!("node a b\n# {}\nlink a -- b 1 GB/s 1 us\n", comment.replace(['\n', '\r'], " "));
+        (Wiring::Graph { file: None, text }, 2)
+    });
+    prop_oneof![crossbar, tree, torus, graph]
+}
+
+prop_compose! {
+    fn network()((wiring, nodes) in wiring(), shared: bool, loopback in link(), limiter in proptest::option::of(1.0..1e12))
+        -> (Network, u32) {
+        let is_graph = matches!(wiring, Wiring::Graph { .. });
+        let duplex = if shared && !is_graph { Duplex::Shared } else { Duplex::Split };
+        (Network { wiring, duplex, loopback: Loopback::Unshared(loopback), limiter, unused_ports: 0 }, nodes)
+    }
+}
+
+fn piecewise() -> impl Strategy<Value = Piecewise> {
+    let piece = (0.0..10.0, 0.0..1e-6).prop_map(|(base, per_byte)| (base, per_byte));
+    proptest::collection::btree_map(any::<u64>(), piece, 0..4).prop_map(|pieces| {
+        let pieces = pieces.into_iter().map(|(above, (base, per_byte))| Piece { above, base: base + 1e-9, per_byte });
+        Piecewise::new(pieces.collect())
+    })
+}
+
+prop_compose! {
+    fn protocol()(send in piecewise(), isend in piecewise(), receive in piecewise(),
+                  latency_factor in piecewise(), bandwidth_factor in piecewise()) -> Protocol {
+        Protocol { send, isend, receive, latency_factor, bandwidth_factor }
+    }
+}
+
+prop_compose! {
+    fn mpi()(eager_below: u64, more in 0u64..1000, envelope: u64, between in protocol(), inside in protocol(),
+             probe in 0.0..1.0, test in 0.0..1.0, growth in 0usize..3, reduce_per_byte in 0.0..1e-6) -> MpiParameters {
+        let poll_growth = [PollGrowth::Off, PollGrowth::PerRank, PollGrowth::Global][growth];
+        let detached_below = eager_below.saturating_add(more);
+        MpiParameters { eager_below, detached_below, envelope, between, inside, probe, test, poll_growth, reduce_per_byte }
+    }
+}
+
+prop_compose! {
+    fn machine()(name in "\\PC{0,20}", description in proptest::option::of(".{0,20}"), (network, count) in network(),
+                 mpi in mpi(), cores in 1u32..100, memory in proptest::option::of(1u64..), seed in 0u64..1 << 62,
+                 policy in 0usize..4, cross_traffic in 0.0..0.99, window in proptest::option::of(1.0..1e9), share: bool)
+        -> MachineFile {
+        let nodes = Nodes { count, sockets: 2, cores_per_socket: cores, memory: memory.map(hpcast_units::Bytes::new), ..Nodes::default() };
+        let policy = [Policy::Block, Policy::Cyclic, Policy::Random { seed }, Policy::List(vec![count - 1, 0])][policy].clone();
+        let factor = if share { FactorMeaning::Share } else { FactorMeaning::Bound };
+        let sharing = FlowSharing { cross_traffic, weight_s: window, window, factor };
+        let plan = Plan { policy, ranks_per_node: Some(cores), oversubscribe: share };
+        MachineFile { name, description, nodes, network, sharing, mpi, plan, assumed: Vec::new() }
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_reads_back(file in machine()) {
+        prop_assert_eq!(file.check(), vec![]);
+        let text = file.to_toml(["imported from somewhere", ""]);
+        match parse(&text) {
+            Ok(read) => prop_assert_eq!(read, file),
+            Err(errors) => prop_assert!(false, "{}", errors),
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Machine files in TOML: from [`MachineFile`] to text that reads back to the same, with a comment on each key.
+
+use std::fmt::{self, Display, Write};
+
+use hpcast_units::{Bandwidth, Bytes, Seconds};
+
+use super::{FactorMeaning, MachineFile, Wiring};
+use crate::interconnect::Loopback;
+use crate::placement::Policy;
+use crate::protocol::{Piecewise, PollGrowth, Protocol};
+use crate::topology::{Duplex, Link};
+
+/// Comments start here, where values are short enough.
+const COMMENT_COLUMN: usize = 40;
+
+impl MachineFile {
+    /// The file as TOML; the lines of `header` come first, as comments.
+    pub fn to_toml<'h>(&self, header: impl IntoIterator<Item = &'h str>) -> String {
+        let mut out = Text::default();
+        for line in header.into_iter().flat_map(str::lines) {
+            out.line(format!("# {line}").trim_end());
+        }
+        // Nothing is fallible about writing to a string.
+        let _ = self.write(&mut out);
+        out.0
+    }
+
+    fn write(&self, out: &mut Text) -> fmt::Result {
+        out.key("name", text(&self.name), "");
+        if let Some(description) = &self.description {
+            out.key("description", text(description), "");
+        }
+        self.write_nodes(out);
+        self.write_network(out);
+        self.write_flow(out);
+        self.write_mpi(out)?;
+        self.write_plan(out);
+        Ok(())
+    }
+
+    fn write_nodes(&self, out: &mut Text) {
+        let nodes = &self.nodes;
+        out.section("nodes");
+        out.key("count", nodes.count, "");
+        out.key("sockets", nodes.sockets, "of each node");
+        out.key("cores-per-socket", nodes.cores_per_socket, "");
+        out.optional("memory", nodes.memory, "of each node");
+        out.optional("memory-bandwidth", nodes.memory_bandwidth, "of each node");
+        out.optional("clock", nodes.clock, "");
+        out.optional("flops", nodes.flops, "peak of each node, double precision");
+        out.optional("sustained-flops", nodes.sustained_flops, "what a tuned matrix product reaches");
+    }
+
+    fn write_network(&self, out: &mut Text) {
+        let network = &self.network;
+        out.section("network");
+        match &network.wiring {
+            Wiring::Crossbar { link, backbone } => {
+                out.key("topology", "\"crossbar\"", "all nodes on one switch");
+                out.link(link, "from each node to the switch");
+                if let Some(backbone) = backbone {
+                    out.key("backbone", inline(backbone), "crossed by every message");
+                }
+            }
+            Wiring::FatTree { shape, levels, switch_ports } => {
+                out.key("topology", "\"fat-tree\"", "");
+                out.key("shape", quoted(shape), "levels; children; parents; parallel cables, lowest level first");
+                out.key("routing", "\"d-mod-k\"", "");
+                match levels.split_first() {
+                    Some((first, rest)) if rest.iter().all(|link| link == first) => out.link(first, "every link"),
+                    _ => {
+                        out.line("levels = [   # the links of the nodes first");
+                        levels.iter().for_each(|link| out.line(&format!("  {},", inline(link))));
+                        out.line("]");
+                    }
+                }
+                if let Some(ports) = switch_ports {
+                    out.key("switch-ports", list(ports), "of the switches of each level");
+                }
+            }
+            Wiring::Torus { dimensions, wrap, link } => {
+                out.key("topology", if *wrap { "\"torus\"" } else { "\"mesh\"" }, "");
+                out.key("dimensions", list(dimensions), "nodes in each dimension");
+                out.key("routing", "\"dimension-order\"", "");
+                out.link(link, "between neighbours");
+            }
+            Wiring::Graph { file, text: graph } => {
+                out.key("topology", "\"graph\"", "");
+                out.key("routing", "\"shortest-path\"", "");
+                match file {
+                    Some(file) => out.key("file", text(file), ""),
+                    None => out.key("graph", paragraph(graph), ""),
+                }
+            }
+        }
+        if !matches!(network.wiring, Wiring::Graph { .. }) {
+            match network.duplex {
+                Duplex::Split => out.key("duplex", "\"split\"", "each direction has the full bandwidth"),
+                Duplex::Shared => out.key("duplex", "\"shared\"", "both directions share the bandwidth"),
+            }
+        }
+        match &network.loopback {
+            Loopback::Unshared(link) => out.key("loopback", inline(link), "inside a node, each message for itself"),
+            Loopback::ThroughNetwork => {
+                out.key("loopback", "\"through-network\"", "inside a node: to the first switch and back");
+            }
+        }
+        if let Some(limiter) = network.limiter {
+            out.key("limiter", quoted(Bandwidth::new(limiter)), "in and out of a node together");
+        }
+        if network.unused_ports > 0 {
+            out.key("unused-ports", network.unused_ports, "room for nodes that are not there");
+        }
+    }
+
+    fn write_flow(&self, out: &mut Text) {
+        let sharing = &self.sharing;
+        out.section("network.flow");
+        out.key("cross-traffic", number(sharing.cross_traffic), "share of a flow's rate that its answers take");
+        out.optional("weight-s", sharing.weight_s.map(Bytes::print_fraction), "weighs flows by the links they cross");
+        out.optional("window", sharing.window.map(Bytes::print_fraction), "bounds a flow to window / (2 latency)");
+        match sharing.factor {
+            FactorMeaning::Bound => out.key("factor", "\"bound\"", "bandwidth factors bound the rate of a flow"),
+            FactorMeaning::Share => out.key("factor", "\"share\"", "bandwidth factors scale a flow's share of a link"),
+        }
+    }
+
+    fn write_mpi(&self, out: &mut Text) -> fmt::Result {
+        let mpi = &self.mpi;
+        out.section("mpi");
+        out.key("eager-below", quoted(Bytes::new(mpi.eager_below)), "smaller messages leave at once");
+        out.key("detached-below", quoted(Bytes::new(mpi.detached_below)), "a send of less does not wait");
+        out.key("envelope", quoted(Bytes::new(mpi.envelope)), "added to every message");
+        out.key("probe", quoted(Seconds::new(mpi.probe)), "");
+        out.key("test", quoted(Seconds::new(mpi.test)), "");
+        let growth = match mpi.poll_growth {
+            PollGrowth::Off => "off",
+            PollGrowth::PerRank => "per-rank",
+            PollGrowth::Global => "global",
+        };
+        out.key("poll-growth", quoted(growth), "cost of the n-th fruitless probe or test");
+        out.key("reduce-per-byte", quoted(Seconds::new(mpi.reduce_per_byte)), "to combine one byte in a reduction");
+        out.section("mpi.between");
+        out.line("# Overheads and factors by message size: a piece holds for sizes greater than `above`.");
+        write_protocol(out, &mpi.between)?;
+        out.section("mpi.inside");
+        write_protocol(out, &mpi.inside)
+    }
+
+    fn write_plan(&self, out: &mut Text) {
+        let plan = &self.plan;
+        out.section("placement");
+        match &plan.policy {
+            Policy::Block => out.key("policy", "\"block\"", "fill one node after the other"),
+            Policy::Cyclic => out.key("policy", "\"cyclic\"", "deal ranks over the nodes"),
+            Policy::Random { seed } => {
+                out.key("policy", "\"random\"", "anywhere in the machine");
+                out.key("seed", seed, "");
+            }
+            Policy::List(nodes) => {
+                out.key("policy", "\"list\"", "");
+                out.key("nodes", list(nodes), "the node of each rank");
+            }
+        }
+        if let Some(ranks) = plan.ranks_per_node {
+            out.key("ranks-per-node", ranks, "");
+        }
+        if plan.oversubscribe {
+            out.key("oversubscribe", true, "a core may carry more than one rank");
+        }
+    }
+}
+
+fn write_protocol(out: &mut Text, protocol: &Protocol) -> fmt::Result {
+    for (key, overhead) in [("send", &protocol.send), ("isend", &protocol.isend), ("receive", &protocol.receive)] {
+        out.pieces(key, overhead, |line, base, per_byte| {
+            write!(line, "base = {}", quoted(Seconds::new(base)))?;
+            if per_byte != 0.0 { write!(line, ", per-byte = {}", quoted(Seconds::new(per_byte))) } else { Ok(()) }
+        })?;
+    }
+    let factors = [("latency-factor", &protocol.latency_factor), ("bandwidth-factor", &protocol.bandwidth_factor)];
+    for (key, factor) in factors {
+        out.pieces(key, factor, |line, base, per_byte| {
+            write!(line, "factor = {}", number(base))?;
+            if per_byte != 0.0 { write!(line, ", per-byte = {}", number(per_byte)) } else { Ok(()) }
+        })?;
+    }
+    Ok(())
+}
+
+/// The text so far.
+#[derive(Default)]
+struct Text(String);
+
+impl Text {
+    fn line(&mut self, line: &str) {
+        self.0.push_str(line);
+        self.0.push('\n');
+    }
+
+    fn section(&mut self, name: &str) {
+        self.line("");
+        self.line(&format!("[{name}]"));
+    }
+
+    fn key(&mut self, key: &str, value: impl Display, comment: &str) {
+        let entry = format!("{key} = {value}");
+        if comment.is_empty() {
+            self.line(&entry);
+        } else {
+            self.line(&format!("{entry:COMMENT_COLUMN$} # {comment}"));
+        }
+    }
+
+    fn optional(&mut self, key: &str, value: Option<impl Display>, comment: &str) {
+        if let Some(value) = value {
+            self.key(key, quoted(value), comment);
+        }
+    }
+
+    fn link(&mut self, link: &Link, comment: &str) {
+        self.key("bandwidth", quoted(Bandwidth::new(link.bandwidth)), comment);
+        self.key("latency", quoted(Seconds::new(link.latency)), "");
+    }
+
+    fn pieces(
+        &mut self,
+        key: &str,
+        function: &Piecewise,
+        write_line: impl Fn(&mut String, f64, f64) -> fmt::Result,
+    ) -> fmt::Result {
+        if function.pieces().is_empty() {
+            return Ok(());
+        }
+        self.line(&format!("{key} = ["));
+        for piece in function.pieces() {
+            let mut entry = format!("  {{ above = {}, ", quoted(Bytes::new(piece.above)));
+            write_line(&mut entry, piece.base, piece.per_byte)?;
+            entry.push_str(" },");
+            self.line(&entry);
+        }
+        self.line("]");
+        Ok(())
+    }
+}
+
+/// Text without anything to escape, in quotes.
+fn quoted(value: impl Display) -> String {
+    format!("\"{value}\"")
+}
+
+fn text(value: &str) -> String {
+    toml::Value::String(value.into()).to_string()
+}
+
+/// Several lines as they are, where TOML allows it.
+fn paragraph(value: &str) -> String {
+    let plain = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+    if value.chars().all(plain) && !value.contains("'''") && !value.ends_with('\'') {
+        format!("'''\n{value}'''")
+    } else {
+        text(value)
+    }
+}
+
+fn inline(link: &Link) -> String {
+    let (bandwidth, latency) = (Bandwidth::new(link.bandwidth), Seconds::new(link.latency));
+    format!("{{ bandwidth = {}, latency = {} }}", quoted(bandwidth), quoted(latency))
+}
+
+fn list(numbers: &[u32]) -> String {
+    format!("[{}]", numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", "))
+}
+
+/// A number that TOML takes for a real one.
+fn number(value: f64) -> String {
+    format!("{value:?}")
+}

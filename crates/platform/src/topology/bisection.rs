@@ -1,0 +1,185 @@
+//! An estimate of the bisection bandwidth of any network: the best of several cuts.
+//!
+//! Finding the worst cut of a graph is NP-hard. Here the nodes are put in several orders that keep neighbours
+//! together, each order is cut in the middle, and each cut is improved by moves as Fiduccia and Mattheyses' (1982) until
+//! no single switch and no pair of nodes makes it better. What remains is a cut that exists: an upper bound.
+
+use super::{Link, Topology, Vertex};
+
+/// Rounds of averaging over neighbours: enough to tell the halves of what people draw.
+const ROUNDS: usize = 200;
+
+/// Bytes per second over the best cut found into two halves of the nodes, in the direction in which it is less.
+pub fn upper_bound(topology: &(impl Topology + ?Sized)) -> f64 {
+    let network = Network::new(topology);
+    if network.nodes < 2 {
+        return 0.0;
+    }
+    let near = network.by_distance(0);
+    let far = network.by_distance(near.last().copied().unwrap_or(0));
+    let farther = network.by_distance(far.last().copied().unwrap_or(0));
+    let orders = [(0..network.neighbours.len()).collect(), network.spectral(), near, far, farther];
+    orders.iter().map(|order| network.cut(order)).fold(f64::INFINITY, f64::min)
+}
+
+/// Vertices and what can go between them; the first ones are the nodes.
+struct Network {
+    nodes: usize,
+    /// For each vertex, its neighbours and the capacity to and from each, once per link.
+    neighbours: Vec<Vec<(usize, f64)>>,
+    /// Each direction of each link: tail, head, capacity.
+    arcs: Vec<(usize, usize, f64)>,
+}
+
+impl Network {
+    fn new(topology: &(impl Topology + ?Sized)) -> Network {
+        let nodes = topology.nodes() as usize;
+        let index = |vertex| match vertex {
+            Vertex::Node(node) => node as usize,
+            Vertex::Switch(switch) => nodes + switch as usize,
+        };
+        let mut neighbours = vec![Vec::new(); nodes + topology.switches() as usize];
+        let mut arcs = Vec::new();
+        for id in 0..topology.links() {
+            let (tail, head) = topology.ends(id);
+            let (tail, head, Link { bandwidth, .. }) = (index(tail), index(head), topology.link(id));
+            if tail == head {
+                continue;
+            }
+            let shared = topology.is_shared(id);
+            arcs.push((tail, head, bandwidth));
+            if shared {
+                arcs.push((head, tail, bandwidth));
+            }
+            let both = if shared { 2.0 * bandwidth } else { bandwidth };
+            neighbours[tail].push((head, both));
+            neighbours[head].push((tail, both));
+        }
+        Network { nodes, neighbours, arcs }
+    }
+
+    /// Vertices in the order in which a search by breadth meets them.
+    fn by_distance(&self, start: usize) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.neighbours.len());
+        let mut met = vec![false; self.neighbours.len()];
+        for start in std::iter::once(start).chain(0..self.neighbours.len()) {
+            if std::mem::replace(&mut met[start], true) {
+                continue;
+            }
+            let mut taken = order.len();
+            order.push(start);
+            while let Some(&vertex) = order.get(taken) {
+                taken += 1;
+                for &(next, _) in &self.neighbours[vertex] {
+                    if !std::mem::replace(&mut met[next], true) {
+                        order.push(next);
+                    }
+                }
+            }
+        }
+        order
+    }
+
+    /// Vertices by their value in (nearly) the second eigenvector of the graph's averaging matrix: Fiedler's (1973)
+    /// way to see the two parts of a graph. Found by averaging over neighbours again and again, less the mean.
+    fn spectral(&self) -> Vec<usize> {
+        let weight: Vec<f64> =
+            self.neighbours.iter().map(|list| list.iter().map(|&(_, capacity)| capacity).sum::<f64>()).collect();
+        let total: f64 = weight.iter().sum();
+        // Any start that is not regular will do; it must be the same every time.
+        let mut value: Vec<f64> = (0..weight.len()).map(|at| ((at * 7919 + 13) % 1009) as f64 / 1009.0).collect();
+        for _ in 0..ROUNDS {
+            let mean = value.iter().zip(&weight).map(|(value, weight)| value * weight).sum::<f64>() / total.max(1.0);
+            let norm = value.iter().map(|value| (value - mean).powi(2)).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
+            value.iter_mut().for_each(|value| *value = (*value - mean) / norm);
+            let next = |(vertex, list): (usize, &Vec<(usize, f64)>)| {
+                let sum: f64 = list.iter().map(|&(next, capacity)| capacity * value[next]).sum();
+                // Half of itself: otherwise a bipartite graph would swing for ever.
+                0.5 * value[vertex] + if weight[vertex] > 0.0 { 0.5 * sum / weight[vertex] } else { 0.0 }
+            };
+            value = self.neighbours.iter().enumerate().map(next).collect();
+        }
+        let mut order: Vec<usize> = (0..value.len()).collect();
+        order.sort_by(|&a, &b| value[a].total_cmp(&value[b]).then(a.cmp(&b)));
+        order
+    }
+
+    /// Cuts after half of the nodes, improves the cut, and says what crosses it.
+    fn cut(&self, order: &[usize]) -> f64 {
+        let half = self.nodes / 2;
+        let mut left = vec![false; self.neighbours.len()];
+        let mut count = 0;
+        for &vertex in order {
+            left[vertex] = count < half;
+            count += (vertex < self.nodes) as usize;
+        }
+        self.place_switches(&mut left);
+        // Each round makes the cut smaller or is the last; the bound is for rounding errors only.
+        for _ in 0..4 * self.neighbours.len() {
+            let moved = self.move_switches(&mut left);
+            if !self.swap_nodes(&mut left) && !moved {
+                break;
+            }
+        }
+        let across = |from: bool| {
+            let crossing = self.arcs.iter().filter(|&&(tail, head, _)| left[tail] == from && left[head] != from);
+            crossing.map(|&(_, _, capacity)| capacity).sum::<f64>()
+        };
+        across(true).min(across(false))
+    }
+
+    /// Puts each switch on the side to which it is tied more, also through other switches: the nodes pull with a fixed
+    /// force to either side, and the switches settle in between.
+    fn place_switches(&self, left: &mut [bool]) {
+        let mut pull: Vec<f64> = left.iter().map(|&left| if left { 1.0 } else { -1.0 }).collect();
+        pull[self.nodes..].fill(0.0);
+        for _ in 0..ROUNDS {
+            for switch in self.nodes..pull.len() {
+                let ties = &self.neighbours[switch];
+                let weight: f64 = ties.iter().map(|&(_, capacity)| capacity).sum();
+                let sum: f64 = ties.iter().map(|&(next, capacity)| capacity * pull[next]).sum();
+                pull[switch] = if weight > 0.0 { sum / weight } else { 0.0 };
+            }
+        }
+        for switch in self.nodes..pull.len() {
+            left[switch] = pull[switch] > 0.0;
+        }
+    }
+
+    /// What the cut loses if the vertex changes sides.
+    fn gain(&self, left: &[bool], vertex: usize) -> f64 {
+        let signed = |&(next, capacity): &(usize, f64)| if left[next] != left[vertex] { capacity } else { -capacity };
+        self.neighbours[vertex].iter().map(signed).sum()
+    }
+
+    fn move_switches(&self, left: &mut [bool]) -> bool {
+        let mut moved = false;
+        for switch in self.nodes..self.neighbours.len() {
+            if self.gain(left, switch) > 0.0 {
+                left[switch] = !left[switch];
+                moved = true;
+            }
+        }
+        moved
+    }
+
+    /// Swaps the two nodes on opposite sides that want it most, if that makes the cut smaller.
+    fn swap_nodes(&self, left: &mut [bool]) -> bool {
+        let best = |side: bool| {
+            let nodes = (0..self.nodes).filter(|&node| left[node] == side);
+            let gains = nodes.map(|node| (self.gain(left, node), node));
+            gains.fold(None, |best: Option<(f64, usize)>, new| match best {
+                Some(best) if best.0 >= new.0 => Some(best),
+                _ => Some(new),
+            })
+        };
+        let (Some((gain, node)), Some((other_gain, other))) = (best(true), best(false)) else { return false };
+        let between = self.neighbours[node].iter().filter(|&&(next, _)| next == other);
+        let joined: f64 = between.map(|&(_, capacity)| capacity).sum();
+        if gain + other_gain - 2.0 * joined <= 0.0 {
+            return false;
+        }
+        left.swap(node, other);
+        true
+    }
+}

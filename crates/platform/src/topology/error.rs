@@ -1,0 +1,43 @@
+//! What can be wrong with the figures of a topology.
+
+/// Why a topology cannot be built, and what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TopologyError {
+    /// Not four parts.
+    #[error(
+        "a fat tree has four parts, `levels; down,...; up,...; parallel,...`, but `{0}` has {1}: \
+         write for instance `2;16,32;1,16;1,1`"
+    )]
+    Parts(String, usize),
+    /// Not a number where one is needed.
+    #[error("`{0}` is not a whole number greater than 0: write for instance `2;16,32;1,16;1,1`")]
+    NotANumber(String),
+    /// A list as long as another one is needed.
+    #[error("the fat tree has {levels} levels, but {count} {what}: give one for each level, the lowest first")]
+    Length {
+        /// Levels of the tree.
+        levels: usize,
+        /// What was counted.
+        what: &'static str,
+        /// How many there are.
+        count: usize,
+    },
+    /// No levels, or too many.
+    #[error("a fat tree has 1 to {max} levels, not {levels}")]
+    Levels {
+        /// Levels asked for.
+        levels: usize,
+        /// Levels that can be had.
+        max: usize,
+    },
+    /// A number that must not be 0.
+    #[error("{0} must be at least 1")]
+    Zero(&'static str),
+    /// A torus without dimensions.
+    #[error("a torus or mesh needs at least one dimension: write for instance `8 x 8 x 8`")]
+    NoDimensions,
+    /// More links than can be numbered.
+    #[error("{0} has more than 4,294,967,295 links: make it smaller")]
+    TooLarge(String),
+}

@@ -1,0 +1,353 @@
+//! Fat trees of any height, with D-mod-K routing: computed from labels, without a node object or a table.
+//!
+//! A vertex of level l is known by one digit per level: the digits from l on say in which subtree it lies (the same
+//! for all nodes of the subtree), the digits below l say which of the switches at that subtree's top it is. Its position
+//! within the level is the number that these digits write, the first digit counting least; nodes are numbered so, too.
+//! A step up from level l replaces the source's digit l by the chosen parent's; a step down puts the destination's there.
+
+use super::divisor::Divisor;
+use super::shape::MAX_LEVELS;
+use super::{Duplex, FatTreeShape, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends};
+use crate::interconnect::Path;
+
+/// A fat tree.
+///
+/// Links `0..cables` go up, ordered by level, then by position of the lower end, then by its port; the links down
+/// follow in the same order, unless both directions share one link.
+#[derive(Clone, Debug)]
+pub struct FatTree {
+    shape: FatTreeShape,
+    /// The cables above each level.
+    levels: Vec<Level>,
+    /// Sums over the routes that climb 1, 2, ... levels.
+    sums: Vec<Path>,
+    /// All cables.
+    cables: u32,
+    /// What leads from the id of a link up to that of the link down: 0 where they are the same.
+    down: u32,
+}
+
+/// The cables between a level and the next.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    link: Link,
+    /// Id of the first link up.
+    first: LinkId,
+    /// Switches of this level (or node) at the top of one subtree.
+    tops: u32,
+    /// Vertices below each switch of the next level.
+    children: Divisor,
+    /// Switches of the next level above each vertex.
+    parents: Divisor,
+    /// Cables to each of them.
+    parallel: Divisor,
+    /// Cables up from each vertex: parents times parallel.
+    ports: Divisor,
+}
+
+impl FatTree {
+    /// A tree of this shape; `links` are the cables above each level, the lowest (those of the nodes) first.
+    pub fn new(shape: FatTreeShape, links: &[Link], duplex: Duplex) -> Result<FatTree, TopologyError> {
+        shape.check()?;
+        if links.len() != shape.levels() {
+            let (levels, count) = (shape.levels(), links.len());
+            return Err(TopologyError::Length { levels, what: "kinds of links", count });
+        }
+        let mut cables = 0;
+        let mut levels = Vec::with_capacity(links.len());
+        for (level, &link) in links.iter().enumerate() {
+            let ports = shape.ports_up(level);
+            levels.push(Level {
+                link,
+                first: cables,
+                tops: shape.tops(level),
+                children: Divisor::new(shape.down[level]),
+                parents: Divisor::new(shape.up[level]),
+                parallel: Divisor::new(shape.parallel[level]),
+                ports: Divisor::new(ports),
+            });
+            cables += shape.vertices(level) * ports;
+        }
+        let down = if duplex == Duplex::Split { cables } else { 0 };
+        let sums = (1..=links.len()).map(|height| sums(&links[..height])).collect();
+        Ok(FatTree { shape, levels, sums, cables, down })
+    }
+
+    /// The shape it was made of.
+    pub fn shape(&self) -> &FatTreeShape {
+        &self.shape
+    }
+
+    /// The level that a cable starts from, and its number within the level.
+    fn locate(&self, id: LinkId) -> (usize, u32) {
+        let cable = if id < self.cables { id } else { id - self.cables };
+        let level = self.levels.iter().rposition(|level| level.first <= cable).unwrap_or(0);
+        (level, cable - self.levels[level].first)
+    }
+
+    fn vertex(&self, level: usize, position: u32) -> Vertex {
+        match level {
+            0 => Vertex::Node(position),
+            _ => Vertex::Switch((1..level).map(|below| self.shape.vertices(below)).sum::<u32>() + position),
+        }
+    }
+
+    /// Bytes per second that can leave a subtree of this height.
+    fn uplink(&self, height: usize) -> f64 {
+        let level = &self.levels[height];
+        level.tops as f64 * level.ports.value() as f64 * level.link.bandwidth
+    }
+
+    /// What one node's share of its subtree's uplink is worth where that is least.
+    fn price(&self, heights: usize) -> f64 {
+        let share = |height| self.uplink(height) / self.shape.subtree(height) as f64;
+        (0..heights).map(share).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Cuts so many nodes off within a subtree of this height whose top switches stay on the other side.
+    fn cut(&self, height: usize, nodes: u32) -> f64 {
+        if nodes == 0 {
+            return 0.0;
+        }
+        let below = height - 1;
+        let size = self.shape.subtree(below);
+        let rest = nodes % size;
+        let split = match rest {
+            0 => 0.0,
+            // The subtree that is split has its top switches on one side or on the other.
+            _ => self.cut(below, rest).min(self.uplink(below) + self.cut(below, size - rest)),
+        };
+        (nodes - rest) as f64 * self.price(height) + split
+    }
+}
+
+/// What a route that climbs over these links, and descends over the same, adds up to.
+fn sums(links: &[Link]) -> Path {
+    let mut path = Path::default();
+    path.clear();
+    for link in links.iter().chain(links.iter().rev()) {
+        path.push(0, link);
+    }
+    path.links.clear();
+    path
+}
+
+impl Topology for FatTree {
+    fn describe(&self) -> String {
+        format!("fat tree {}", self.shape)
+    }
+
+    fn nodes(&self) -> u32 {
+        self.shape.nodes()
+    }
+
+    fn switches(&self) -> u32 {
+        (1..=self.shape.levels()).map(|level| self.shape.vertices(level)).sum()
+    }
+
+    fn links(&self) -> u32 {
+        self.cables + self.down
+    }
+
+    fn link(&self, id: LinkId) -> Link {
+        self.levels[self.locate(id).0].link
+    }
+
+    fn link_name(&self, id: LinkId) -> String {
+        let (level, cable) = self.locate(id);
+        let name = name_by_ends(self, id);
+        let Level { parents, parallel, ports, .. } = self.levels[level];
+        match parallel.value() {
+            1 => name,
+            count => format!("{name} (cable {} of {count})", parents.quotient(ports.remainder(cable)) + 1),
+        }
+    }
+
+    fn ends(&self, id: LinkId) -> (Vertex, Vertex) {
+        let (level, cable) = self.locate(id);
+        let Level { tops, children, parents, ports, .. } = self.levels[level];
+        let (child, port) = ports.divide(cable);
+        let parent = parents.remainder(port);
+        let (subtree, top) = (child / tops, child % tops);
+        let above = top + tops * (parent + parents.value() * children.quotient(subtree));
+        let (lower, upper) = (self.vertex(level, child), self.vertex(level + 1, above));
+        if id < self.cables { (lower, upper) } else { (upper, lower) }
+    }
+
+    fn is_shared(&self, _: LinkId) -> bool {
+        self.down == 0
+    }
+
+    /// D-mod-K as SimGrid 3.32 does it (FatTreeZone.cpp, `get_local_route`), so that imported platforms mean the same:
+    ///
+    /// - Up: at level l the port is floor(destination / (u1...ul)) mod (u p), where ports count parents fastest.
+    /// - Down: the parent is given; among parallel cables the one numbered source mod p.
+    /// - SimGrid looks for the way down by scanning the switch's child ports from that cable's first one, and after a
+    ///   step goes on scanning the next switch from where it was, not from that switch's own first port. So parallel
+    ///   cables below the highest level that a route climbs to may be chosen otherwise.
+    #[inline]
+    fn route(&self, from: u32, to: u32, path: &mut Path) {
+        // The ids, up from the front; down from the back, as cable 0 to the right parent.
+        let mut up = [0; MAX_LEVELS];
+        let mut down = [0; MAX_LEVELS];
+        let mut digits = [0; MAX_LEVELS];
+        let mut height = 0;
+        // Subtrees in which we are and want to be; what of the destination's number chooses ports; which top switch.
+        let (mut here, mut there, mut chooser, mut top) = (from, to, to, 0);
+        for level in &self.levels {
+            let port = level.ports.remainder(chooser);
+            let parent = level.parents.remainder(port);
+            up[height] = level.first + (top + level.tops * here) * level.ports.value() + port;
+            down[height] = self.down + level.first + (top + level.tops * there) * level.ports.value() + parent;
+            top += parent * level.tops;
+            chooser = level.parents.quotient(chooser);
+            here = level.children.quotient(here);
+            (there, digits[height]) = level.children.divide(there);
+            height += 1;
+            if here == there {
+                break;
+            }
+        }
+        path.links.extend_from_slice(&up[..height]);
+        // Where a scan of the child ports begins, none at first.
+        let mut scan = u32::MAX;
+        for l in (0..height).rev() {
+            let level = &self.levels[l];
+            let mut port = digits[l];
+            if level.parallel.value() > 1 {
+                let children = level.children.value();
+                let behind = level.children.remainder(scan.wrapping_add(children - port));
+                port = scan.saturating_add(if behind == 0 { 0 } else { children - behind });
+                if port >= children * level.parallel.value() {
+                    port = level.parallel.remainder(from) * children + digits[l];
+                }
+            }
+            scan = port + 1;
+            path.links.push(down[l] + level.children.quotient(port) * level.parents.value());
+        }
+        let sums = &self.sums[height - 1];
+        path.latency += sums.latency;
+        path.bandwidth = path.bandwidth.min(sums.bandwidth);
+        path.inverse_bandwidth += sums.inverse_bandwidth;
+    }
+
+    fn cables(&self) -> u64 {
+        self.cables as u64
+    }
+
+    /// Twice the height of the lowest subtree that holds all nodes.
+    fn diameter(&self) -> u32 {
+        2 * self.shape.down.iter().rposition(|&down| down > 1).map_or(0, |level| level as u32 + 1)
+    }
+
+    /// floor(n / 2) min_l(C_l / D_l), where D_l are the nodes of a subtree of height l and C_l is what its cables to
+    /// level l + 1 carry together, wherever half the nodes are whole subtrees of the height where that is least.
+    ///
+    /// Why: share each cable equally among the roots that are reached over it. Every root then has a tree of its own,
+    /// all alike, and together they are one tree with capacities C_l; a cut of the fat tree costs the sum over these
+    /// trees, so no less than the best cut of the one tree, which can be had. In a tree, each cable that is cut with
+    /// capacity C_l separates at most D_l nodes from the root.
+    /// Where halves are not whole subtrees, subtrees are split recursively, which gives an upper bound.
+    fn bisection_bandwidth(&self) -> f64 {
+        self.cut(self.shape.levels(), self.nodes() / 2)
+    }
+
+    fn bisection_is_exact(&self) -> bool {
+        let least = (self.nodes() / 2) as f64 * self.price(self.shape.levels());
+        self.bisection_bandwidth() <= least * (1.0 + 1e-12)
+    }
+
+    fn vertex_name(&self, vertex: Vertex) -> String {
+        let (mut level, mut position) = match vertex {
+            Vertex::Node(node) => (0, node),
+            Vertex::Switch(switch) => (1, switch),
+        };
+        while level > 0 && level < self.shape.levels() && position >= self.shape.vertices(level) {
+            position -= self.shape.vertices(level);
+            level += 1;
+        }
+        format!("{} {position}", self.shape.vertex_noun(level))
+    }
+
+    fn structure(&self) -> Structure {
+        Structure::Levels(self.shape.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(shape: &str, duplex: Duplex) -> FatTree {
+        let shape: FatTreeShape = shape.parse().unwrap();
+        let links: Vec<Link> =
+            (0..shape.levels()).map(|level| Link { bandwidth: 1e9 * (level + 1) as f64, latency: 1e-6 }).collect();
+        FatTree::new(shape, &links, duplex).unwrap()
+    }
+
+    fn route(tree: &FatTree, from: u32, to: u32) -> Vec<String> {
+        let mut path = Path::default();
+        path.clear();
+        tree.route(from, to, &mut path);
+        path.links.iter().map(|&id| tree.link_name(id)).collect()
+    }
+
+    #[test]
+    fn climbs_no_higher_than_needed() {
+        let tree = tree("2;4,3;1,2;1,1", Duplex::Split);
+        assert_eq!(route(&tree, 0, 3), ["node 0 -> leaf 0", "leaf 0 -> node 3"]);
+        assert_eq!(route(&tree, 5, 5), ["node 5 -> leaf 1", "leaf 1 -> node 5"]);
+        let far = ["node 1 -> leaf 0", "leaf 0 -> core 1", "core 1 -> leaf 2", "leaf 2 -> node 11"];
+        assert_eq!(route(&tree, 1, 11), far);
+    }
+
+    #[test]
+    fn spreads_over_parallel_cables_by_destination_up_and_by_source_down() {
+        let tree = tree("2;4,2;1,2;1,2", Duplex::Split);
+        let crossing = |from, to| route(&tree, from, to)[1..3].join(", ");
+        assert_eq!(crossing(0, 4), "leaf 0 -> core 0 (cable 1 of 2), core 0 -> leaf 1 (cable 1 of 2)");
+        assert_eq!(crossing(1, 6), "leaf 0 -> core 0 (cable 2 of 2), core 0 -> leaf 1 (cable 2 of 2)");
+        assert_eq!(crossing(1, 7), "leaf 0 -> core 1 (cable 2 of 2), core 1 -> leaf 1 (cable 2 of 2)");
+    }
+
+    #[test]
+    fn shared_cables_have_one_id() {
+        let tree = tree("2;4,3;1,2;1,1", Duplex::Shared);
+        assert_eq!(tree.links() as u64, tree.cables());
+        assert_eq!(route(&tree, 2, 2), ["node 2 <-> leaf 0", "node 2 <-> leaf 0"]);
+    }
+
+    #[test]
+    fn sums_are_those_of_the_links() {
+        let tree = tree("3;2,2,3;1,2,2;2,3,2", Duplex::Split);
+        for (from, to) in [(0, 1), (0, 3), (2, 11)] {
+            let (mut path, mut summed) = (Path::default(), Path::default());
+            path.clear();
+            tree.route(from, to, &mut path);
+            summed.clear();
+            path.links.iter().for_each(|&id| summed.push(id, &tree.link(id)));
+            assert_eq!(format!("{path:?}"), format!("{summed:?}"));
+        }
+    }
+
+    #[test]
+    fn one_kind_of_link_for_each_level() {
+        let shape: FatTreeShape = "2;2,2;1,1;1,1".parse().unwrap();
+        let error = FatTree::new(shape, &[Link { bandwidth: 1.0, latency: 0.0 }], Duplex::Split).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the fat tree has 2 levels, but 1 kinds of links: give one for each level, the lowest first"
+        );
+    }
+
+    #[test]
+    fn published_machines() {
+        let full = tree("2;16,32;1,16;1,1", Duplex::Split);
+        assert_eq!((full.nodes(), full.switches(), full.cables(), full.diameter()), (512, 48, 1024, 4));
+        assert!(full.bisection_is_exact());
+        assert_eq!(full.bisection_bandwidth(), 256.0 * 1e9);
+        let stampede = tree("2;20,320;1,8;1,2", Duplex::Split);
+        assert_eq!((stampede.nodes(), stampede.switches()), (6400, 328));
+        assert_eq!(stampede.bisection_bandwidth(), 3200.0 * 1e9, "the nodes' cables are narrower than 16 of 2 GB/s");
+    }
+}

@@ -1,0 +1,283 @@
+//! Tori and meshes of any number of dimensions, with dimension-order routing.
+
+use super::divisor::Divisor;
+use super::{Duplex, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends};
+use crate::interconnect::Path;
+
+/// Nodes on a grid, each joined to its neighbours along every dimension; node x + X (y + Y (z + ...)) is at (x, y, z, ...).
+///
+/// A torus also joins the two ends of each line. Lines of two nodes have one cable, in a torus as in a mesh: the second
+/// would join the same two nodes, and SimGrid, which has it, never uses it.
+///
+/// Links `0..cables` lead towards higher coordinates, by dimension, then by node; the opposite ones follow in the same
+/// order, unless both directions share one link.
+#[derive(Clone, Debug)]
+pub struct Torus {
+    axes: Vec<Axis>,
+    wrap: bool,
+    link: Link,
+    nodes: u32,
+    cables: u32,
+    /// What leads from the id of a link forward to that of the link back: 0 where they are the same.
+    back: u32,
+}
+
+/// One dimension.
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    size: Divisor,
+    /// Difference between the numbers of neighbours.
+    stride: u32,
+    /// Whether the ends of each line are joined.
+    ring: bool,
+    /// Cables on each line.
+    cables: u32,
+    /// Id of the first link forward.
+    first: LinkId,
+}
+
+impl Axis {
+    /// Id of the link forward from a coordinate of the line through these neighbours.
+    #[inline]
+    fn forward(&self, line: Line, coordinate: u32) -> LinkId {
+        self.first + line.low + self.stride * (coordinate + self.cables * line.high)
+    }
+
+    /// Steps towards `to`, and whether they go forward, exactly as SimGrid 3.32 decides (TorusZone.cpp,
+    /// `get_local_route`). Both ways are as long when `to` is opposite: then forward, except from the middle.
+    #[inline]
+    fn steps(&self, from: u32, to: u32) -> (u32, bool) {
+        let (size, half) = (self.size.value(), self.size.value() / 2);
+        if !self.ring {
+            return (from.abs_diff(to), to > from);
+        }
+        match to > from {
+            true if to - from <= half => (to - from, true),
+            true => (size - (to - from), false),
+            // The sum is less than 2 size, as `from` is.
+            false if from > half && from + half - size >= to => (size - (from - to), true),
+            false => (from - to, false),
+        }
+    }
+}
+
+/// The line through a node along one axis: the node's number without the coordinate.
+#[derive(Clone, Copy)]
+struct Line {
+    low: u32,
+    high: u32,
+}
+
+impl Torus {
+    /// A torus, or a mesh if not `wrap`, with so many nodes in each dimension.
+    pub fn new(dims: &[u32], wrap: bool, link: Link, duplex: Duplex) -> Result<Torus, TopologyError> {
+        if dims.is_empty() {
+            return Err(TopologyError::NoDimensions);
+        }
+        if dims.contains(&0) {
+            return Err(TopologyError::Zero("each dimension of a torus or mesh"));
+        }
+        let too_large = || TopologyError::TooLarge(describe(dims, wrap));
+        let product = |nodes: u32, &size: &u32| nodes.checked_mul(size);
+        let nodes = dims.iter().try_fold(1, product).ok_or_else(too_large)?;
+        let mut axes = Vec::with_capacity(dims.len());
+        let (mut stride, mut first) = (1, 0u32);
+        for &size in dims {
+            let ring = wrap && size > 2;
+            let cables = if ring { size } else { size - 1 };
+            axes.push(Axis { size: Divisor::new(size), stride, ring, cables, first });
+            first = first.checked_add(nodes / size * cables).ok_or_else(too_large)?;
+            stride *= size;
+        }
+        let back = if duplex == Duplex::Split { first } else { 0 };
+        first.checked_add(back).ok_or_else(too_large)?;
+        Ok(Torus { axes, wrap, link, nodes, cables: first, back })
+    }
+
+    fn dims(&self) -> Vec<u32> {
+        self.axes.iter().map(|axis| axis.size.value()).collect()
+    }
+}
+
+fn describe(dims: &[u32], wrap: bool) -> String {
+    let sizes: Vec<String> = dims.iter().map(u32::to_string).collect();
+    format!("{} {}", if wrap { "torus" } else { "mesh" }, sizes.join(" x "))
+}
+
+impl Topology for Torus {
+    fn describe(&self) -> String {
+        describe(&self.dims(), self.wrap)
+    }
+
+    fn nodes(&self) -> u32 {
+        self.nodes
+    }
+
+    /// None: the nodes pass messages on.
+    fn switches(&self) -> u32 {
+        0
+    }
+
+    fn links(&self) -> u32 {
+        self.cables + self.back
+    }
+
+    fn link(&self, _: LinkId) -> Link {
+        self.link
+    }
+
+    fn link_name(&self, id: LinkId) -> String {
+        name_by_ends(self, id)
+    }
+
+    fn ends(&self, id: LinkId) -> (Vertex, Vertex) {
+        let cable = if id < self.cables { id } else { id - self.cables };
+        // Dimensions of size 1 have no cables: the last axis that starts here is the one.
+        let axis = self.axes.iter().rfind(|axis| axis.first <= cable && axis.cables > 0).unwrap_or(&self.axes[0]);
+        let within = cable - axis.first;
+        let (low, rest) = (within % axis.stride, within / axis.stride);
+        let (coordinate, high) = (rest % axis.cables, rest / axis.cables);
+        let node = |coordinate| Vertex::Node(low + axis.stride * (coordinate + axis.size.value() * high));
+        let (lower, upper) = (node(coordinate), node(axis.size.remainder(coordinate + 1)));
+        if id < self.cables { (lower, upper) } else { (upper, lower) }
+    }
+
+    fn is_shared(&self, _: LinkId) -> bool {
+        self.back == 0
+    }
+
+    #[inline]
+    fn route(&self, from: u32, to: u32, path: &mut Path) {
+        // Numbers of the two nodes without the dimensions done; the number that the done coordinates of `to` write.
+        let (mut from, mut to, mut low) = (from, to, 0);
+        for axis in &self.axes {
+            if from == to {
+                return;
+            }
+            let (high, start) = axis.size.divide(from);
+            let (goal_high, goal) = axis.size.divide(to);
+            let (steps, forward) = axis.steps(start, goal);
+            let (line, size) = (Line { low, high }, axis.size.value());
+            let mut at = start;
+            for _ in 0..steps {
+                if forward {
+                    path.push(axis.forward(line, at), &self.link);
+                    at = if at + 1 == size { 0 } else { at + 1 };
+                } else {
+                    at = if at == 0 { size - 1 } else { at - 1 };
+                    path.push(self.back + axis.forward(line, at), &self.link);
+                }
+            }
+            low += goal * axis.stride;
+            (from, to) = (high, goal_high);
+        }
+    }
+
+    fn cables(&self) -> u64 {
+        self.cables as u64
+    }
+
+    /// Half of each ring, the whole of each line.
+    fn diameter(&self) -> u32 {
+        let longest = |axis: &Axis| if axis.ring { axis.size.value() / 2 } else { axis.size.value() - 1 };
+        self.axes.iter().map(longest).sum()
+    }
+
+    /// With dimensions k1 >= k2 >= ..., the first even one being ke (the last if none is even), and w = 1 for a mesh,
+    /// 2 for a torus: w b (C1 + ... + Ce), where Ci is the product of the dimensions after the i-th. An odd dimension is
+    /// cut in its middle layer, and that layer is cut along the next dimension (Aroca and Fernández Anta, "Bisection
+    /// (band)width of product networks with application to data centers", IEEE TPDS 2014, for arrays and tori).
+    /// A dimension of size 2 counts with w = 1 in a torus, too, and dimensions are sorted by k / w.
+    fn bisection_bandwidth(&self) -> f64 {
+        let ways = |axis: &Axis| if axis.ring { 2.0 } else { 1.0 };
+        let mut axes: Vec<&Axis> = self.axes.iter().filter(|axis| axis.size.value() > 1).collect();
+        axes.sort_by(|a, b| (b.size.value() as f64 / ways(b)).total_cmp(&(a.size.value() as f64 / ways(a))));
+        let mut lines = self.nodes as f64;
+        let mut cut = 0.0;
+        for axis in axes {
+            lines /= axis.size.value() as f64;
+            cut += ways(axis) * lines;
+            if axis.size.value() % 2 == 0 {
+                break;
+            }
+        }
+        cut * self.link.bandwidth
+    }
+
+    fn bisection_is_exact(&self) -> bool {
+        true
+    }
+
+    fn vertex_name(&self, vertex: Vertex) -> String {
+        let Vertex::Node(mut rest) = vertex else { return String::new() };
+        let mut coordinates = Vec::new();
+        for axis in &self.axes {
+            let (high, coordinate) = axis.size.divide(rest);
+            coordinates.push(coordinate.to_string());
+            rest = high;
+        }
+        format!("({})", coordinates.join(","))
+    }
+
+    fn structure(&self) -> Structure {
+        Structure::Grid { dims: self.dims(), wrap: self.wrap }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINK: Link = Link { bandwidth: 1e9, latency: 1e-6 };
+
+    fn torus(dims: &[u32], wrap: bool) -> Torus {
+        Torus::new(dims, wrap, LINK, Duplex::Split).unwrap()
+    }
+
+    fn route(torus: &Torus, from: u32, to: u32) -> Vec<String> {
+        let mut path = Path::default();
+        path.clear();
+        torus.route(from, to, &mut path);
+        path.links.iter().map(|&id| torus.link_name(id)).collect()
+    }
+
+    #[test]
+    fn goes_along_x_then_y_the_short_way_round() {
+        let torus = torus(&[5, 3], true);
+        assert_eq!(route(&torus, 0, 13), ["(0,0) -> (4,0)", "(4,0) -> (3,0)", "(3,0) -> (3,2)"]);
+        assert_eq!(route(&torus, 4, 6), ["(4,0) -> (0,0)", "(0,0) -> (1,0)", "(1,0) -> (1,1)"]);
+        assert!(route(&torus, 7, 7).is_empty());
+    }
+
+    #[test]
+    fn a_mesh_never_goes_round() {
+        assert_eq!(route(&torus(&[4], false), 0, 3), ["(0) -> (1)", "(1) -> (2)", "(2) -> (3)"]);
+    }
+
+    #[test]
+    fn lines_of_two_have_one_cable() {
+        let torus = torus(&[2, 1, 4], true);
+        assert_eq!(torus.cables(), 4 + 8);
+        assert_eq!(route(&torus, 1, 2), ["(1,0,0) -> (0,0,0)", "(0,0,0) -> (0,0,1)"]);
+    }
+
+    #[test]
+    fn known_figures() {
+        let cube = torus(&[4, 4, 4], true);
+        assert_eq!((cube.cables(), cube.links(), cube.diameter()), (192, 384, 6));
+        assert_eq!(cube.bisection_bandwidth(), 32e9);
+        assert_eq!(torus(&[24, 24], false).bisection_bandwidth(), 24e9);
+        assert_eq!(torus(&[24, 24], false).diameter(), 46);
+        assert_eq!(torus(&[2; 10], true).bisection_bandwidth(), 512e9, "a hypercube");
+        assert_eq!(torus(&[7], true).bisection_bandwidth(), 2e9, "a ring");
+    }
+
+    #[test]
+    fn impossible_figures() {
+        let error = |dims: &[u32]| Torus::new(dims, true, LINK, Duplex::Split).unwrap_err().to_string();
+        assert!(error(&[]).contains("at least one dimension"));
+        assert!(error(&[3, 0]).contains("at least 1"));
+        assert!(error(&[65536, 65536]).contains("torus 65536 x 65536 has more than"));
+        assert!(error(&[2000, 2000, 500]).contains("more than 4,294,967,295 links"));
+    }
+}

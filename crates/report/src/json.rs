@@ -1,0 +1,55 @@
+//! A run as JSON: the fields of [`RunReport`] at the top level, names with units, plain numbers.
+
+use crate::run_report::RunReport;
+
+/// The whole report, indented, with a line end.
+pub fn document(report: &RunReport) -> String {
+    // Serialising can fail only for maps whose keys are not text, and there are none.
+    let mut text = serde_json::to_string_pretty(report).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run_report::tests::example;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn names_that_stay() {
+        let json: Value = serde_json::from_str(&document(&example())).unwrap();
+        assert_eq!(json["simulated_seconds"], 0.002);
+        assert_eq!(json["messages"], 16);
+        assert_eq!(json["bytes"], 262_176);
+        assert_eq!(json["cpu_seconds"], 0.011);
+        assert_eq!(json["wall_seconds"], 0.0125);
+        assert_eq!(json["peak_memory_bytes"], 7 << 20);
+        assert_eq!(json["seed"], 1);
+        assert_eq!(json["warnings"], json!(["1 message was sent and never received"]));
+        assert_eq!(json["provenance"]["version"], "0.1.0");
+        assert_eq!(json["parameters"], json!({"size": "8 B..64 KiB", "count": 2}));
+        assert_eq!(json["machine"]["name"], "Frontera");
+        assert_eq!(json["table"][1]["size_bytes"], 65_536);
+        assert_eq!(json["rank_times"]["wait"]["max_rank"], 0);
+        assert_eq!(json["rank_times"]["per_rank"]["compute"], json!([0.0, 0.0, 0.0005, 0.0]));
+        assert_eq!(json["busiest_links"][0]["name"], "node 3 -> leaf 0");
+    }
+
+    #[test]
+    fn equal_runs_differ_only_where_they_may() {
+        let first = example();
+        let mut second = example();
+        second.used = Default::default();
+        second.provenance.host = "there".into();
+        let varying = ["cpu_seconds", "wall_seconds", "peak_memory_bytes", "provenance"];
+        let [first, second] = [first, second].map(|report| {
+            let mut json: serde_json::Map<String, Value> = serde_json::from_str(&document(&report)).unwrap();
+            for name in varying {
+                assert!(json.remove(name).is_some());
+            }
+            json
+        });
+        assert_eq!(first, second);
+    }
+}

@@ -1,0 +1,126 @@
+//! A line that says how far a long run has come, on a terminal only.
+//!
+//! [`Progress`] is told a fraction as often as the run likes; it writes nothing in the first two seconds, and little
+//! after that. Its line is wiped when it is dropped.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use hpcast_units::Seconds;
+
+/// What is over sooner needs no line.
+const QUIET: Duration = Duration::from_secs(2);
+/// Time between two lines.
+const PAUSE: Duration = Duration::from_millis(250);
+/// Back to the beginning of the line, and wipe it (ECMA-48).
+const WIPE: &str = "\r\x1b[2K";
+
+/// The line on a terminal. Trouble with the terminal is no trouble for the run, so errors of the writer are dropped.
+pub struct Progress<W: Write> {
+    terminal: W,
+    label: String,
+    clock: Box<dyn FnMut() -> Duration>,
+    last: Option<Duration>,
+}
+
+impl<W: Write> Progress<W> {
+    /// A line for something that begins now. `terminal` should be one: ask [`std::io::IsTerminal`] before.
+    pub fn new(terminal: W, label: impl Into<String>) -> Progress<W> {
+        let start = Instant::now();
+        Progress::with_clock(terminal, label, move || start.elapsed())
+    }
+
+    /// The same with another clock, which says how much time has passed since the beginning.
+    pub fn with_clock(terminal: W, label: impl Into<String>, clock: impl FnMut() -> Duration + 'static) -> Progress<W> {
+        Progress { terminal, label: label.into(), clock: Box::new(clock), last: None }
+    }
+
+    /// So much of the work is done, 0 to 1.
+    pub fn update(&mut self, fraction: f64) {
+        let now = (self.clock)();
+        if now < QUIET || self.last.is_some_and(|last| now < last + PAUSE) {
+            return;
+        }
+        self.last = Some(now);
+        let line = line(&self.label, fraction, now.as_secs_f64());
+        let _ = write!(self.terminal, "{WIPE}{line}").and_then(|()| self.terminal.flush());
+    }
+}
+
+impl<W: Write> Drop for Progress<W> {
+    fn drop(&mut self) {
+        if self.last.is_some() {
+            let _ = write!(self.terminal, "{WIPE}").and_then(|()| self.terminal.flush());
+        }
+    }
+}
+
+fn line(label: &str, fraction: f64, elapsed: f64) -> String {
+    // Below one in a thousand an estimate would be a guess.
+    if fraction.is_nan() || fraction < 0.001 {
+        return format!("{label}: running for {}", duration(elapsed));
+    }
+    let fraction = fraction.min(1.0);
+    let left = elapsed * (1.0 - fraction) / fraction;
+    format!("{label}: {:.0} %, about {} left", (fraction * 100.0).floor(), duration(left.ceil()))
+}
+
+/// A time as people say it: `820 ms`, `12.5 s`, `3 min 20 s`, `2 h 5 min`.
+pub(crate) fn duration(seconds: f64) -> String {
+    if seconds.is_nan() || seconds < 59.95 {
+        return Seconds::new(seconds).human();
+    }
+    let whole = seconds.round() as u64;
+    if whole < 3600 {
+        format!("{} min {} s", whole / 60, whole % 60)
+    } else {
+        let minutes = (whole + 30) / 60;
+        format!("{} h {} min", minutes / 60, minutes % 60)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    /// What a run writes that calls `update` at these times.
+    fn written(updates: &[(f64, f64)]) -> String {
+        let mut terminal = Vec::new();
+        let now = Rc::new(Cell::new(0.0));
+        let clock = now.clone();
+        let mut progress =
+            Progress::with_clock(&mut terminal, "allreduce", move || Duration::from_secs_f64(clock.get()));
+        for (time, fraction) in updates {
+            now.set(*time);
+            progress.update(*fraction);
+        }
+        drop(progress);
+        String::from_utf8(terminal).unwrap()
+    }
+
+    #[test]
+    fn short_runs_are_quiet() {
+        assert_eq!(written(&[(0.0, 0.0), (1.0, 0.5), (1.99, 0.99)]), "");
+    }
+
+    #[test]
+    fn long_runs_say_what_is_left_and_clean_up() {
+        let text = written(&[(1.0, 0.1), (2.0, 0.2), (2.1, 0.21), (2.5, 0.25)]);
+        assert_eq!(text, "\r\x1b[2Kallreduce: 20 %, about 8 s left\r\x1b[2Kallreduce: 25 %, about 8 s left\r\x1b[2K");
+    }
+
+    #[test]
+    fn nothing_is_estimated_from_nothing() {
+        assert_eq!(line("x", 0.0, 75.0), "x: running for 1 min 15 s");
+        assert_eq!(line("x", f64::NAN, 5.0), "x: running for 5 s");
+        assert_eq!(line("x", 1.5, 5.0), "x: 100 %, about 0 s left");
+    }
+
+    #[test]
+    fn durations() {
+        let said: Vec<String> = [0.0125, 59.9, 60.0, 200.0, 3599.6, 7510.0].map(duration).into();
+        assert_eq!(said, ["12.5 ms", "59.9 s", "1 min 0 s", "3 min 20 s", "1 h 0 min", "2 h 5 min"]);
+    }
+}
