@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use hpcast_mpi::collectives::{Buffer, Operator};
+use hpcast_mpi::collectives::{Blocks, Buffer, Operator, Selection};
 use hpcast_mpi::{Collective, Comm, Rank};
 use hpcast_units::Time;
 
@@ -89,6 +89,33 @@ impl Operation {
             Operation::ReduceScatterBlock => Collective::ReduceScatterBlock(buffer, Operator::BuiltIn),
             Operation::Scan => Collective::Scan(buffer),
             Operation::Exscan => Collective::Exscan(buffer),
+        }
+    }
+
+    /// The algorithm that this selection takes for such a call, by name.
+    pub fn algorithm(self, selection: &Selection, ranks: u32, bytes: u64) -> String {
+        let buffer = Buffer::of_bytes(bytes);
+        let each = |_| bytes;
+        let blocks = Blocks::each(&each, 1);
+        match self {
+            Operation::Barrier => selection.barrier(ranks).to_string(),
+            Operation::Bcast => selection.bcast(ranks, buffer).to_string(),
+            Operation::Reduce => selection.reduce(ranks, buffer, Operator::BuiltIn).to_string(),
+            Operation::Allreduce => selection.allreduce(ranks, buffer, Operator::BuiltIn).to_string(),
+            Operation::Gather => selection.gather(ranks, buffer).to_string(),
+            Operation::Gatherv => selection.gatherv(ranks).to_string(),
+            Operation::Scatter => selection.scatter(ranks, buffer).to_string(),
+            Operation::Scatterv => selection.scatterv(ranks).to_string(),
+            Operation::Allgather => selection.allgather(ranks, buffer).to_string(),
+            Operation::Allgatherv => selection.allgatherv(ranks, &blocks).to_string(),
+            Operation::Alltoall => selection.alltoall(ranks, buffer).to_string(),
+            Operation::Alltoallv => selection.alltoallv(ranks).to_string(),
+            Operation::ReduceScatter => selection.reduce_scatter(ranks, &blocks, Operator::BuiltIn).to_string(),
+            Operation::ReduceScatterBlock => {
+                selection.reduce_scatter_block(ranks, buffer, Operator::BuiltIn).to_string()
+            }
+            Operation::Scan => selection.scan(ranks).to_string(),
+            Operation::Exscan => selection.exscan(ranks).to_string(),
         }
     }
 

@@ -1,1 +1,54 @@
-fn main() {}
+//! The command `hpcast`: the only part of the project that prints or exits.
+
+mod failure;
+mod lists;
+mod machine;
+mod run;
+mod sizes;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+
+/// Forecasts how fast a parallel program will run on a supercomputer, by simulating it on a description of the machine.
+#[derive(Parser)]
+#[command(name = "hpcast", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Simulate a program on a machine and report how fast it runs
+    Run(Box<run::Options>),
+    /// Check, show, draw or import a machine file
+    #[command(subcommand)]
+    Machine(machine::Command),
+    /// List the programs that can be run
+    Programs,
+    /// List the algorithms of each collective operation, for --coll
+    Collectives,
+}
+
+fn main() {
+    // clap ends with code 2 and its own message where the command line is wrong.
+    let result = match Arguments::parse().command {
+        Command::Run(options) => run::run(&options),
+        Command::Machine(command) => machine::run(&command),
+        Command::Programs => lists::programs(),
+        Command::Collectives => lists::collectives(),
+    };
+    if let Err(failure) = result {
+        failure.report_and_exit();
+    }
+}
+
+/// Prints to standard output. A reader that has gone away (`| head`) is no error.
+fn print(text: &str) -> Result<(), Failure> {
+    use std::io::Write;
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::input(format!("cannot print: {error}"))),
+        _ => Ok(()),
+    }
+}

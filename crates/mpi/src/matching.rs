@@ -172,6 +172,10 @@ impl<T: Listed> Lists<T> {
             self.remove_from_index((rank, envelope), item);
         }
         let list = &mut self.lists[rank as usize];
+        if list.len == 1 {
+            *list = EMPTY;
+            return;
+        }
         let Place { previous, next, .. } = *self.items[item].place();
         if previous == NONE {
             list.first = next;
@@ -185,9 +189,6 @@ impl<T: Listed> Lists<T> {
         }
         list.len -= 1;
         list.inexact -= u32::from(exact.is_none());
-        if list.len == 0 {
-            list.indexed = false;
-        }
     }
 
     fn remove_from_index(&mut self, key: (u32, Envelope), item: u32) {

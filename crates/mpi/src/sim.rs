@@ -86,7 +86,7 @@ where
         fraction: Cell::new(0.0),
     });
     let tasks = Tasks::new(ranks, |rank| program(Rank::new(sim.clone(), rank, rank)));
-    let mut runner = Runner { sim: sim.clone(), tasks, ready: Vec::new(), interrupt, progress };
+    let mut runner = Runner { sim: sim.clone(), tasks, interrupt, progress };
     let result = runner.run();
     // Background work holds the simulation, and the simulation holds it: break the circle.
     sim.background.borrow_mut().clear();
@@ -96,8 +96,6 @@ where
 struct Runner<F> {
     sim: Rc<Sim>,
     tasks: Tasks<F>,
-    /// Reused between turns.
-    ready: Vec<u32>,
     interrupt: Option<Arc<AtomicBool>>,
     progress: Option<Box<dyn FnMut(f64)>>,
 }
@@ -146,23 +144,21 @@ impl<F: Future<Output = ()>> Runner<F> {
     /// Resumes the tasks whose wait is over, and those which this makes ready, until none is left.
     #[inline]
     fn resume_ready(&mut self) {
+        let mut next = 0;
         loop {
-            {
+            let task = {
                 let mut state = self.sim.state();
-                if state.ready.is_empty() {
-                    return;
+                match state.ready.get(next) {
+                    Some(&task) => task,
+                    None => return state.ready.clear(),
                 }
-                std::mem::swap(&mut state.ready, &mut self.ready);
+            };
+            next += 1;
+            if task < self.sim.ranks {
+                self.tasks.resume(task);
+            } else {
+                self.sim.resume_background(task);
             }
-            for i in 0..self.ready.len() {
-                let task = self.ready[i];
-                if task < self.sim.ranks {
-                    self.tasks.resume(task);
-                } else {
-                    self.sim.resume_background(task);
-                }
-            }
-            self.ready.clear();
         }
     }
 
@@ -206,8 +202,8 @@ impl Sim {
     /// A new task beside the one of a rank, with the same clock.
     pub fn new_task(&self, beside: u32) -> u32 {
         let mut state = self.state();
-        let Task { rank, clock, .. } = state.tasks[beside as usize];
-        let mut task = Task::new(rank);
+        let Task { rank, node, clock, .. } = state.tasks[beside as usize];
+        let mut task = Task::new(rank, node);
         task.clock = clock;
         if let Some(number) = state.free_tasks.pop() {
             state.tasks[number as usize] = task;

@@ -58,6 +58,7 @@ impl Spent {
 pub(crate) struct Task {
     pub clock: Time,
     pub rank: u32,
+    pub node: u32,
     /// How many of the requests it waits for are not done.
     awaiting: u32,
     /// Unsuccessful polls in a row.
@@ -148,7 +149,7 @@ pub(crate) struct State {
 
 impl State {
     pub fn new(ranks: u32, machine: &Machine, nodes: Placement, network: Box<dyn Network>) -> State {
-        let tasks = (0..ranks).map(Task::new).collect();
+        let tasks = (0..ranks).map(|rank| Task::new(rank, nodes.node(rank))).collect();
         State {
             now: Time::ZERO,
             nodes,
@@ -185,9 +186,9 @@ impl State {
 
     /// Posts a send; the request is done at once where the sender need not wait.
     pub fn send(&mut self, task: u32, comm: Comm, to: u32, tag: i32, bytes: u64, mode: Mode, blocking: bool) -> Request {
-        let from = self.tasks[task as usize].rank;
+        let Task { rank: from, node, .. } = self.tasks[task as usize];
         let to = self.groups.world_rank(comm, to);
-        let nodes = (self.nodes.node(from), self.nodes.node(to));
+        let nodes = (node, self.nodes.node(to));
         let charges = self.costs.of(bytes, nodes.0 == nodes.1);
         let parameters = self.costs.parameters();
         let synchronous = mode == Mode::Synchronous;
@@ -459,7 +460,7 @@ impl State {
 }
 
 impl Task {
-    pub fn new(rank: u32) -> Task {
-        Task { clock: Time::ZERO, rank, awaiting: 0, polls: 0, ahead: 0, spent: Spent::default() }
+    pub fn new(rank: u32, node: u32) -> Task {
+        Task { clock: Time::ZERO, rank, node, awaiting: 0, polls: 0, ahead: 0, spent: Spent::default() }
     }
 }

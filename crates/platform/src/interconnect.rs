@@ -32,8 +32,9 @@ impl Path {
         self.add(link);
     }
 
+    /// Goes on over a link that no two messages share.
     #[inline]
-    fn add(&mut self, link: &Link) {
+    pub(crate) fn add(&mut self, link: &Link) {
         self.latency += link.latency;
         self.bandwidth = self.bandwidth.min(link.bandwidth);
         self.inverse_bandwidth += 1.0 / link.bandwidth;
@@ -97,11 +98,11 @@ impl Interconnect {
     #[inline]
     pub fn path(&self, from: u32, to: u32, path: &mut Path) {
         path.clear();
-        if from == to {
-            if let Loopback::Unshared(link) = &self.loopback {
-                path.add(link);
-                return;
-            }
+        if from == to
+            && let Loopback::Unshared(link) = &self.loopback
+        {
+            path.add(link);
+            return;
         }
         if let Some(bandwidth) = self.limiter {
             let limiter = Link { bandwidth, latency: 0.0 };

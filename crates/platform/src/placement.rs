@@ -3,6 +3,8 @@
 //! A [`Plan`] says how ranks are spread; together with a number of ranks and a machine it becomes a [`Placement`].
 //! Block and cyclic placements are formulas and take no memory, whatever the number of ranks.
 
+use std::collections::HashMap;
+
 use hpcast_engine::Key;
 use hpcast_units::count;
 
@@ -147,14 +149,32 @@ impl Plan {
     }
 }
 
-/// The first `ranks` of all places of the machine, in random order.
+/// The first `ranks` of all places of the machine in random order (the first steps of a Fisher-Yates shuffle).
 fn scatter(ranks: u32, nodes: u32, per_node: u32, seed: u64) -> Vec<u32> {
-    let mut places: Vec<u32> = (0..nodes).flat_map(|node| std::iter::repeat_n(node, per_node as usize)).collect();
-    Key::new(seed).purpose("placement").shuffle(&mut places, 0);
-    places.truncate(ranks as usize);
-    places.shrink_to_fit();
-    places
+    let places = u64::from(nodes) * u64::from(per_node);
+    let stream = Key::new(seed).purpose("placement");
+    let draw = |rank: u32| u64::from(rank) + stream.below(places - u64::from(rank), 0, u64::from(rank));
+    if places <= DENSE * u64::from(ranks) {
+        let mut order: Vec<u32> = (0..nodes).flat_map(|node| std::iter::repeat_n(node, per_node as usize)).collect();
+        (0..ranks).for_each(|rank| order.swap(rank as usize, draw(rank) as usize));
+        order.truncate(ranks as usize);
+        order.shrink_to_fit();
+        return order;
+    }
+    // Few ranks on a large machine: remember only the places that have moved.
+    let mut moved: HashMap<u64, u64> = HashMap::new();
+    let place = |rank: u32| {
+        let drawn = draw(rank);
+        let mine = moved.remove(&u64::from(rank)).unwrap_or(u64::from(rank));
+        let place = if drawn == u64::from(rank) { mine } else { moved.insert(drawn, mine).unwrap_or(drawn) };
+        (place / u64::from(per_node)) as u32
+    };
+    (0..ranks).map(place).collect()
 }
+
+/// A list of all places is cheaper than remembering those that moved while it is no longer than this many times the
+/// ranks.
+const DENSE: u64 = 8;
 
 /// Where each rank runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -212,6 +232,19 @@ mod tests {
         let mut all = nodes(Policy::Random { seed: 7 }, 8);
         all.sort();
         assert_eq!(all, [0, 0, 1, 1, 2, 2, 3, 3]);
+    }
+
+    /// Both ways to shuffle draw the same numbers.
+    #[test]
+    fn few_ranks_are_the_first_of_many() {
+        let place = |ranks| {
+            let placement =
+                Plan { policy: Policy::Random { seed: 3 }, ..Plan::default() }.place(ranks, 100, 4).unwrap();
+            (0..10).map(|rank| placement.node(rank)).collect::<Vec<_>>()
+        };
+        assert_eq!(place(10), place(400));
+        let huge = Plan { policy: Policy::Random { seed: 3 }, ..Plan::default() }.place(2, 100_000_000, 1000).unwrap();
+        assert_ne!(huge.node(0), huge.node(1));
     }
 
     #[test]

@@ -28,7 +28,7 @@ mod tests {
         assert_eq!(json["seed"], 1);
         assert_eq!(json["warnings"], json!(["1 message was sent and never received"]));
         assert_eq!(json["provenance"]["version"], "0.1.0");
-        assert_eq!(json["parameters"], json!({"size": "8 B..64 KiB", "count": 2}));
+        assert_eq!(json["parameters"], json!({"size": "8 B..64 KiB", "count": 2, "nonblocking": false}));
         assert_eq!(json["machine"]["name"], "Frontera");
         assert_eq!(json["table"][1]["size_bytes"], 65_536);
         assert_eq!(json["rank_times"]["wait"]["max_rank"], 0);

@@ -3,7 +3,7 @@
 //! A file is written under a temporary name in its folder and renamed when it is complete, so that a run that fails, or
 //! that is interrupted, leaves an older file as it was. What is no plain file (a pipe, `/dev/stdout`) is written directly.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,7 @@ pub enum OutputError {
         path: PathBuf,
     },
     /// Writing failed.
-    #[error("cannot write {}: {source}; is the disk full?", path.display())]
+    #[error("cannot write {}: {source}; check the disk and choose another file", path.display())]
     Write {
         /// The file.
         path: PathBuf,
@@ -60,7 +60,11 @@ pub enum OutputError {
 
 /// Finds out before a long run whether its result can be written.
 pub fn check_writable(path: &Path) -> Result<(), OutputError> {
-    OutputFile::create(path).map(drop)
+    match Place::of(path)? {
+        // Only to open a pipe would already be noticed at its other end.
+        Place::Direct => Ok(()),
+        Place::Folder { folder, .. } => temporary(path, &folder).map(drop),
+    }
 }
 
 /// Writes a whole file, or leaves everything as it was.
@@ -68,6 +72,44 @@ pub fn write_file(path: &Path, content: &[u8]) -> Result<(), OutputError> {
     let mut file = OutputFile::create(path)?;
     file.write_all(content).map_err(|source| OutputError::Write { path: path.into(), source })?;
     file.finish()
+}
+
+/// Where a file will be.
+enum Place {
+    /// A pipe or a device.
+    Direct,
+    /// A plain file.
+    Folder { folder: PathBuf, file: PathBuf },
+}
+
+impl Place {
+    fn of(path: &Path) -> Result<Place, OutputError> {
+        // `/dev/stdout` may lead to a plain file, but that file is in use.
+        if path.starts_with("/dev") || path.starts_with("/proc") {
+            return Ok(Place::Direct);
+        }
+        if let Ok(existing) = fs::metadata(path) {
+            if existing.is_dir() {
+                return Err(OutputError::IsFolder { path: path.into() });
+            }
+            if !existing.is_file() {
+                return Ok(Place::Direct);
+            }
+            if existing.permissions().readonly() {
+                return Err(OutputError::Protected { path: path.into() });
+            }
+        }
+        // Behind a symbolic link it is the file that is replaced, not the link.
+        let file = fs::canonicalize(path).unwrap_or_else(|_| path.into());
+        let folder = match file.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        if !folder.exists() {
+            return Err(OutputError::NoFolder { path: path.into(), folder });
+        }
+        Ok(Place::Folder { folder, file })
+    }
 }
 
 /// A file that appears under its name when it is [finished](OutputFile::finish), and vanishes when it is dropped before.
@@ -79,42 +121,22 @@ pub struct OutputFile {
 
 #[derive(Debug)]
 enum Target {
-    /// A pipe or a device.
     Direct(File),
-    /// A plain file under its temporary name, and where it will be.
+    /// Under its temporary name, and where it will be.
     Renamed(NamedTempFile, PathBuf),
 }
 
 impl OutputFile {
     /// Begins to write.
     pub fn create(path: &Path) -> Result<OutputFile, OutputError> {
-        let path = path.to_path_buf();
-        let existing = fs::metadata(&path).ok();
-        if existing.as_ref().is_some_and(|existing| existing.is_dir()) {
-            return Err(OutputError::IsFolder { path });
-        }
-        if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
-            return match File::options().write(true).open(&path) {
-                Ok(file) => Ok(OutputFile { path, target: Target::Direct(file) }),
-                Err(source) => Err(OutputError::Write { path, source }),
-            };
-        }
-        if existing.is_some_and(|existing| existing.permissions().readonly()) {
-            return Err(OutputError::Protected { path });
-        }
-        // Behind a symbolic link it is the file that is replaced, not the link.
-        let place = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
-        let folder = match place.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
-            _ => PathBuf::from("."),
+        let target = match Place::of(path)? {
+            Place::Direct => match File::options().append(true).open(path) {
+                Ok(file) => Target::Direct(file),
+                Err(source) => return Err(OutputError::Write { path: path.into(), source }),
+            },
+            Place::Folder { folder, file } => Target::Renamed(temporary(path, &folder)?, file),
         };
-        if !folder.exists() {
-            return Err(OutputError::NoFolder { path, folder });
-        }
-        match temporary(&folder) {
-            Ok(file) => Ok(OutputFile { path, target: Target::Renamed(file, place) }),
-            Err(source) => Err(OutputError::Folder { path, folder, source }),
-        }
+        Ok(OutputFile { path: path.into(), target })
     }
 
     /// The file is complete.
@@ -122,7 +144,7 @@ impl OutputFile {
         let OutputFile { path, target } = self;
         match target {
             Target::Direct(_) => Ok(()),
-            Target::Renamed(file, place) => match file.persist(place) {
+            Target::Renamed(temporary, file) => match temporary.persist(file) {
                 Ok(_) => Ok(()),
                 Err(error) => Err(OutputError::Write { path, source: error.error }),
             },
@@ -130,11 +152,16 @@ impl OutputFile {
     }
 }
 
-/// With the permissions that the user's umask leaves, like any other new file.
-fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
+/// A new file with the permissions that the user's umask leaves, like any other.
+fn temporary(path: &Path, folder: &Path) -> Result<NamedTempFile, OutputError> {
+    let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
-    let everybody: Permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
-    tempfile::Builder::new().prefix(".hpcast-").permissions(everybody).tempfile_in(folder)
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.prefix(".hpcast-").tempfile_in(folder).map_err(|source| OutputError::Folder {
+        path: path.into(),
+        folder: folder.into(),
+        source,
+    })
 }
 
 impl Write for OutputFile {

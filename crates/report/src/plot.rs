@@ -53,7 +53,7 @@ const TITLE: f64 = 16.0;
 const MARGIN: f64 = 16.0;
 /// Room of a label on the horizontal and the vertical axis.
 const LABEL: (f64, f64) = (58.0, 34.0);
-/// Width of the line and the mark before a name in the legend.
+/// Width of the line and the mark before a name in the legend, and of a name before it is broken.
 const KEY: f64 = 30.0;
 const LEGEND: f64 = 170.0;
 
@@ -73,15 +73,16 @@ impl Plot {
     /// The plot as an SVG file.
     pub fn svg(&self) -> String {
         let title = wrap(&self.title, TITLE, WIDTH - 2.0 * MARGIN);
-        let top = MARGIN + title.len() as f64 * 1.3 * TITLE + 10.0;
+        let top = MARGIN + title.len() as f64 * 1.3 * TITLE + 14.0;
         let points = || self.series.iter().flat_map(|series| &series.points);
         let y_room = (PLOT_HEIGHT / LABEL.1) as usize;
         let y = Scale::of(self.y.quantity, self.y.spacing, points().map(|point| point.1), y_room);
         let widest = y.ticks.iter().filter_map(|tick| tick.label.as_deref());
         let widest = widest.map(|label| text_width(label, SMALL)).fold(0.0, f64::max);
         let legend = self.legend();
-        let left = MARGIN + 1.6 * SMALL + widest + 8.0;
-        let legend_width = if legend.is_empty() { 0.0 } else { LEGEND + KEY };
+        let left = MARGIN + 2.0 * SMALL + widest + 8.0;
+        let names = legend.iter().flatten().map(|line| text_width(line, SMALL));
+        let legend_width = names.reduce(f64::max).map_or(0.0, |widest| KEY + widest);
         let area = Area { left, top, width: WIDTH - left - MARGIN - 8.0 - legend_width, height: PLOT_HEIGHT };
         let x_room = (area.width / LABEL.0) as usize;
         let x = Scale::of(self.x.quantity, self.x.spacing, points().map(|point| point.0), x_room);
@@ -111,19 +112,19 @@ impl Plot {
         let bottom = area.top + area.height;
         for tick in &x.ticks {
             let Some(place) = area.x(x, tick.value) else { continue };
-            let (colour, length) = if tick.label.is_some() { ("#ddd", 6.0) } else { ("#f3f3f3", 3.0) };
-            axes.push(Element::line(place, area.top, place, bottom).set("stroke", colour));
+            let length = if tick.label.is_some() { 6.0 } else { 3.0 };
             axes.push(Element::line(place, bottom, place, bottom + length).set("stroke", "#333"));
             if let Some(label) = &tick.label {
+                axes.push(Element::line(place, area.top, place, bottom).set("stroke", "#ddd"));
                 axes.push(Element::label(place, bottom + 8.0 + SMALL, SMALL, "middle", label));
             }
         }
         for tick in &y.ticks {
             let Some(place) = area.y(y, tick.value) else { continue };
-            let (colour, length) = if tick.label.is_some() { ("#ddd", 6.0) } else { ("#f3f3f3", 3.0) };
-            axes.push(Element::line(area.left, place, area.left + area.width, place).set("stroke", colour));
+            let length = if tick.label.is_some() { 6.0 } else { 3.0 };
             axes.push(Element::line(area.left - length, place, area.left, place).set("stroke", "#333"));
             if let Some(label) = &tick.label {
+                axes.push(Element::line(area.left, place, area.left + area.width, place).set("stroke", "#ddd"));
                 axes.push(Element::label(area.left - 9.0, place + 0.35 * SMALL, SMALL, "end", label));
             }
         }
@@ -143,7 +144,7 @@ impl Plot {
         if self.series.len() < 2 {
             return Vec::new();
         }
-        self.series.iter().map(|series| wrap(&series.name, SMALL, LEGEND - 10.0)).collect()
+        self.series.iter().map(|series| wrap(&series.name, SMALL, LEGEND)).collect()
     }
 
     fn draw_legend(&self, page: &mut Element, area: &Area, legend: &[Vec<String>]) {

@@ -142,7 +142,9 @@ pub(crate) mod tests {
             .collect();
         RunReport {
             program: "allreduce".into(),
-            parameters: vec![("size".into(), "8 B..64 KiB".into()), ("count".into(), 2.into())],
+            parameters: [("size", "8 B..64 KiB".into()), ("count", 2.into()), ("nonblocking", false.into())]
+                .map(|(name, value)| (name.into(), value))
+                .into(),
             machine: MachineInfo {
                 name: "Frontera".into(),
                 nodes: 8008,

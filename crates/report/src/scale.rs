@@ -62,7 +62,9 @@ impl Scale {
     pub fn linear(quantity: Quantity, low: f64, high: f64, room: usize) -> Scale {
         let high = if high > low { high } else { low + 1.0 };
         let step = step(quantity, (high - low) / room.max(1) as f64);
-        let (factor, unit) = unit(quantity, low.abs().max(high.abs()));
+        // Parts of a power of two have many decimals, so sizes are told in the unit of a step.
+        let largest = if quantity == Quantity::Size { step } else { low.abs().max(high.abs()) };
+        let (factor, unit) = unit(quantity, largest);
         let first = (low / step).ceil() as i64;
         let last = (high / step * (1.0 + 1e-12)).floor() as i64;
         let ticks = (first..=last).map(|tick| {
@@ -89,7 +91,7 @@ impl Scale {
 
     fn powers_of_two(low: f64, high: f64, room: usize) -> Scale {
         let (first, last) = (low.log2().floor() as i32, high.log2().ceil() as i32);
-        let every = [1, 2, 5, 10, 20].into_iter().find(|every| (last - first) / every < room as i32).unwrap_or(20);
+        let every = [1, 2, 3, 5, 10, 20].into_iter().find(|every| (last - first) / every < room as i32).unwrap_or(20);
         let ticks = (first..=last).map(|power| {
             let value = f64::from(power).exp2();
             Tick { value, label: (power % every == 0).then(|| label(Quantity::Size, value)) }
@@ -230,6 +232,8 @@ mod tests {
         assert_eq!(scale.unit, Some("ms"));
         let scale = Scale::of(Quantity::Size, Spacing::Linear, [1024.0, 5e6].into_iter(), 6);
         assert_eq!((labels(&scale), scale.unit), (vec!["0", "1", "2", "3", "4", "5"], Some("MiB")));
+        let scale = Scale::of(Quantity::Size, Spacing::Linear, [1048576.0].into_iter(), 4);
+        assert_eq!((labels(&scale), scale.unit), (vec!["0", "256", "512", "768", "1024"], Some("KiB")));
         let scale = Scale::of(Quantity::Count, Spacing::Linear, [3.0].into_iter(), 10);
         assert_eq!(labels(&scale), ["0", "1", "2", "3"]);
     }

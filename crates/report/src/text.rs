@@ -35,10 +35,12 @@ fn heading(report: &RunReport) -> String {
         text += &format!(" ({} nodes, {})", count(machine.nodes.into()), machine.topology);
     }
     let mut details = vec![format!("network model {}", report.network)];
-    details.extend(report.parameters.iter().map(|(name, value)| match value {
-        Value::String(value) => format!("{name} {value}"),
-        Value::Bool(true) => name.clone(),
-        value => format!("{name} {value}"),
+    details.extend(report.parameters.iter().filter_map(|(name, value)| match value {
+        Value::Bool(false) | Value::Null => None,
+        Value::Bool(true) => Some(name.clone()),
+        Value::String(value) if value.is_empty() => None,
+        Value::String(value) => Some(format!("{name} {value}")),
+        value => Some(format!("{name} {value}")),
     }));
     details.push(format!("seed {}", report.seed));
     text + "\n" + &details.join(", ")

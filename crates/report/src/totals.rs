@@ -41,7 +41,7 @@ impl Totals {
         self.simulated += outcome.simulated;
         self.messages += outcome.messages;
         self.bytes += outcome.bytes;
-        self.unreceived += outcome.unreceived as u64;
+        self.unreceived += outcome.unreceived;
         if self.ranks.is_empty() {
             self.ranks = outcome.ranks.into_iter().map(RankTimes::from).collect();
         } else {

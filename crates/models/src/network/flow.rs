@@ -85,8 +85,7 @@ impl Network for Flow {
         let slot =
             self.messages.insert(Message { order: self.started, bytes: transfer.bytes, due, token: transfer.token });
         self.started += 1;
-        let may_repeat = transfer.from == transfer.to || !back.is_empty();
-        self.sharing.announce(slot, work, 1.0 / demand.penalty, ceiling, there, back, may_repeat);
+        self.sharing.announce(slot, work, 1.0 / demand.penalty, ceiling, there, back);
         self.agenda.push(due, slot);
     }
 
@@ -133,6 +132,8 @@ impl Network for Flow {
         }
         self.joining.clear();
         self.sharing.solve();
+        #[cfg(test)]
+        self.sharing.audit(&self.messages.iter().map(|(slot, _)| slot).collect::<Vec<_>>());
         while let Some((slot, end)) = self.sharing.freed.pop() {
             self.messages[slot].due = end;
             self.agenda.push(end, slot);

@@ -4,7 +4,7 @@ use super::algorithm::algorithms;
 use super::buffer::{Blocks, Buffer};
 use super::channel::Channel;
 use super::rules::Selection;
-use super::allgatherv;
+use super::{allgatherv, libnbc};
 
 algorithms! {
     /// How an allgather works.
@@ -23,6 +23,8 @@ algorithms! {
         NeighborExchange => "neighbor-exchange",
         /// The two ranks exchange (Open MPI 6, `two_proc`).
         TwoProcesses => "two-processes",
+        /// Everybody sends to everybody at once (Open MPI's libnbc, `linear`).
+        NbcLinear => "nbc-linear",
     }
     fn supports(self, ranks: u32) -> bool {
         self != Allgather::TwoProcesses || ranks == 2
@@ -52,6 +54,10 @@ impl Allgather {
             Allgather::NeighborExchange => {
                 channel.copy(block.total());
                 allgatherv::neighbor_exchange(channel, &blocks).await;
+            }
+            Allgather::NbcLinear => {
+                channel.copy(block.total());
+                libnbc::allgather(channel, block.total()).await;
             }
             Allgather::TwoProcesses => {
                 channel.swap(channel.me() ^ 1, block.total()).await;

@@ -3,6 +3,7 @@
 use super::algorithm::algorithms;
 use super::buffer::{Blocks, Buffer};
 use super::channel::Channel;
+use super::libnbc;
 use super::rules::Selection;
 
 algorithms! {
@@ -26,6 +27,8 @@ algorithms! {
             /// Bytes in a piece; 0 sends blocks whole.
             segment = 32768
         } => "mpich-ring",
+        /// Everybody sends to everybody at once (Open MPI's libnbc, `linear`).
+        NbcLinear => "nbc-linear",
     }
     fn supports(self, ranks: u32) -> bool {
         match self {
@@ -54,6 +57,7 @@ impl Allgatherv {
                 channel.copy(blocks.together(channel.count()).total());
             }
             Allgatherv::MpichRing { segment } => mpich_ring(channel, blocks, segment).await,
+            Allgatherv::NbcLinear => libnbc::allgatherv(channel, blocks.bytes(channel.me())).await,
         }
     }
 }

@@ -7,7 +7,7 @@ use super::halving::Halving;
 use super::reduce::{fold_halves, fold_whole};
 use super::rules::Selection;
 use super::split::{Folded, Role, Segments, Shares};
-use super::{bcast, reduce};
+use super::{bcast, libnbc, reduce};
 
 algorithms! {
     /// How an allreduce works.
@@ -29,6 +29,10 @@ algorithms! {
         Rabenseifner => "rabenseifner",
         /// As `rabenseifner`, with equal blocks and whole vectors folded (MPICH `reduce_scatter_allgather`).
         MpichRabenseifner => "mpich-rabenseifner",
+        /// Up a binomial tree to rank 0 and down another (Open MPI's libnbc, `binomial`).
+        NbcBinomial => "nbc-binomial",
+        /// As `ring`, without overlap (Open MPI's libnbc, `ring`).
+        NbcRing => "nbc-ring",
     }
 }
 
@@ -53,6 +57,8 @@ impl Allreduce {
             }
             Allreduce::Rabenseifner => rabenseifner(channel, buffer).await,
             Allreduce::MpichRabenseifner => mpich_rabenseifner(channel, buffer).await,
+            Allreduce::NbcBinomial => libnbc::allreduce_binomial(channel, buffer).await,
+            Allreduce::NbcRing => libnbc::allreduce_ring(channel, buffer).await,
         }
     }
 }

@@ -4,6 +4,7 @@ use super::algorithm::algorithms;
 use super::alltoallv::{self, Sizes};
 use super::buffer::Buffer;
 use super::channel::Channel;
+use super::libnbc;
 
 algorithms! {
     /// How an all-to-all works.
@@ -28,6 +29,8 @@ algorithms! {
         } => "scattered",
         /// As `pairwise`, with partner `rank xor step` where the number of ranks is a power of two (MPICH `pairwise`).
         MpichPairwise => "mpich-pairwise",
+        /// All messages started at once, in rank order (Open MPI's libnbc, `linear`).
+        NbcLinear => "nbc-linear",
     }
     fn supports(self, ranks: u32) -> bool {
         self != Alltoall::TwoProcesses || ranks == 2
@@ -60,6 +63,7 @@ impl Alltoall {
             }
             Alltoall::Scattered { batch } => alltoallv::scattered(channel, &sizes, batch).await,
             Alltoall::MpichPairwise => mpich_pairwise(channel, bytes).await,
+            Alltoall::NbcLinear => libnbc::alltoall(channel, &sizes).await,
         }
     }
 }

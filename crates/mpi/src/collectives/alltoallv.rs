@@ -2,6 +2,7 @@
 
 use super::algorithm::algorithms;
 use super::channel::Channel;
+use super::libnbc;
 
 algorithms! {
     /// How an all-to-all of differing blocks works.
@@ -15,6 +16,8 @@ algorithms! {
             /// How many sends and how many receives make a batch.
             batch = 32
         } => "scattered",
+        /// All messages started at once, empty ones left out (Open MPI's libnbc, `linear`).
+        NbcLinear => "nbc-linear",
     }
 }
 
@@ -37,6 +40,7 @@ impl Alltoallv {
                 pairwise(channel, sizes).await;
             }
             Alltoallv::Scattered { batch } => scattered(channel, sizes, batch).await,
+            Alltoallv::NbcLinear => libnbc::alltoall(channel, sizes).await,
         }
     }
 }

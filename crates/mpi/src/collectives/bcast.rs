@@ -3,6 +3,7 @@
 use super::algorithm::algorithms;
 use super::buffer::Buffer;
 use super::channel::Channel;
+use super::libnbc;
 use super::split::Segments;
 use super::trees::{self, Places, Tree};
 
@@ -56,6 +57,13 @@ algorithms! {
         MpichScatterAllgather => "mpich-scatter-allgather",
         /// As `scatter-allgather-ring`, split at bytes (MPICH `scatter_ring_allgather`).
         MpichScatterAllgatherRing => "mpich-scatter-allgather-ring",
+        /// Down a binomial tree (Open MPI's libnbc, `binomial`).
+        NbcBinomial => "nbc-binomial",
+        /// Piece by piece along a chain (Open MPI's libnbc, `chain`).
+        NbcChain {
+            /// Bytes in a piece.
+            segment = 16384
+        } => "nbc-chain",
     }
 }
 
@@ -91,6 +99,8 @@ impl Bcast {
             Bcast::MpichBinomial => mpich_binomial(channel, buffer, places).await,
             Bcast::MpichScatterAllgather => scatter_allgather(channel, buffer.as_bytes(), places).await,
             Bcast::MpichScatterAllgatherRing => scatter_allgather_ring(channel, buffer.as_bytes(), places).await,
+            Bcast::NbcBinomial => libnbc::bcast_binomial(channel, buffer, root).await,
+            Bcast::NbcChain { segment } => libnbc::bcast_chain(channel, buffer, root, segment).await,
         }
     }
 }

@@ -120,6 +120,14 @@ impl<'a> Blocks<'a> {
         }
     }
 
+    /// The smallest block among the ranks, in elements.
+    pub fn smallest(&self, ranks: u32) -> u64 {
+        match self.counts {
+            Counts::Equal(count) => count,
+            Counts::Each(count) => (0..ranks).map(count).min().unwrap_or(0),
+        }
+    }
+
     /// Whether all ranks have the same.
     pub fn regular(&self, ranks: u32) -> bool {
         match self.counts {
@@ -170,7 +178,7 @@ mod tests {
         let blocks = Blocks::each(&own, 10);
         assert_eq!(blocks.bytes_around(3, 3, 5), (4 + 5 + 1) * 10);
         assert_eq!(blocks.bytes_around(0, 5, 5), blocks.together(5).total());
-        assert_eq!(blocks.largest(5), 5);
+        assert_eq!((blocks.largest(5), blocks.smallest(5)), (5, 1));
         assert!(!blocks.regular(5));
     }
 }

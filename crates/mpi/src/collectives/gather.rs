@@ -3,6 +3,7 @@
 use super::algorithm::algorithms;
 use super::buffer::Buffer;
 use super::channel::Channel;
+use super::libnbc;
 use super::split::Segments;
 use super::trees::{self, Places};
 
@@ -18,6 +19,8 @@ algorithms! {
             /// Bytes sent first; the rest follows when the root has time.
             segment = 0
         } => "linear-sync",
+        /// The root receives from all at once (Open MPI's libnbc, `linear`).
+        LinearNonblocking => "linear-nb",
     }
 }
 
@@ -28,6 +31,7 @@ impl Gather {
             Gather::Linear => linear(channel, block, root).await,
             Gather::Binomial => binomial(channel, block, root).await,
             Gather::LinearSync { segment } => linear_sync(channel, block, root, segment).await,
+            Gather::LinearNonblocking => libnbc::gather(channel, &|_| block.total(), root).await,
         }
     }
 }

@@ -2,14 +2,17 @@
 
 use super::algorithm::algorithms;
 use super::channel::Channel;
+use super::libnbc;
 
 algorithms! {
-    /// How a gatherv works. Empty blocks are not sent.
+    /// How a gatherv works. But for `nbc-linear` empty blocks are not sent.
     Gatherv for "gatherv" {
         /// The root receives in rank order (Open MPI, coll/basic).
         Linear => "linear",
         /// The root receives from all at once; from 32 ranks on the others send synchronously (MPICH `linear`).
         LinearNonblocking => "linear-nb",
+        /// The root receives from all at once (Open MPI's libnbc, `linear`).
+        NbcLinear => "nbc-linear",
     }
 }
 
@@ -21,6 +24,7 @@ impl Gatherv {
     pub async fn run<C: Channel>(self, channel: &C, bytes: &dyn Fn(u32) -> u64, root: u32) {
         let mine = bytes(channel.me());
         match self {
+            Gatherv::NbcLinear => libnbc::gather(channel, bytes, root).await,
             Gatherv::Linear => {
                 if channel.me() == root {
                     linear_root(channel, bytes).await;

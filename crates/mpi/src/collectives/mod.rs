@@ -22,6 +22,7 @@ mod exscan;
 mod gather;
 mod gatherv;
 mod halving;
+mod libnbc;
 mod reduce;
 mod reduce_scatter;
 mod reduce_scatter_block;

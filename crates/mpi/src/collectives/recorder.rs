@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::rc::Rc;
@@ -21,17 +22,46 @@ pub enum Protocol {
     Rendezvous,
 }
 
+/// What an algorithm asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// To send so many bytes to a rank: S blocking, s non-blocking, Y synchronous.
+    Send(char, u32, u64),
+    /// To receive from a rank: R blocking, r non-blocking.
+    Receive(char, u32),
+    /// To wait for so many messages.
+    Wait(usize),
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Call::Send(kind, to, bytes) => write!(f, "{kind}{to}:{bytes}"),
+            Call::Receive(kind, from) => write!(f, "{kind}{from}"),
+            Call::Wait(number) => write!(f, "w{number}"),
+        }
+    }
+}
+
 /// What one rank did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// Messages sent: peer and bytes, in the order of the calls.
-    pub sent: Vec<(u32, u64)>,
-    /// Messages received: peer, in the order of the calls.
-    pub received: Vec<u32>,
+    /// Its calls, in order.
+    pub calls: Vec<Call>,
     /// Bytes combined.
     pub combined: u64,
     /// The ranks whose start precedes this rank's end, one bit each.
     pub knows: u64,
+}
+
+impl Trace {
+    /// Messages sent: peer and bytes.
+    pub fn sent(&self) -> impl Iterator<Item = (u32, u64)> {
+        self.calls.iter().filter_map(|call| match *call {
+            Call::Send(_, to, bytes) => Some((to, bytes)),
+            _ => None,
+        })
+    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -64,13 +94,13 @@ impl World {
         self.requests.len() - 1
     }
 
-    fn send(&mut self, from: u32, to: u32, bytes: u64, synchronous: bool) -> usize {
+    fn send(&mut self, kind: char, from: u32, to: u32, bytes: u64) -> usize {
         assert!((to as usize) < self.traces.len(), "rank {from} sends to {to}");
         assert_ne!(from, to, "rank {from} sends to itself");
         let trace = &mut self.traces[from as usize];
-        trace.sent.push((to, bytes));
+        trace.calls.push(Call::Send(kind, to, bytes));
         let knowledge = trace.knows;
-        let eager = self.protocol == Protocol::Eager && !synchronous;
+        let eager = self.protocol == Protocol::Eager && kind != 'Y';
         let sent = self.request(Request { done: eager, knowledge });
         let queue = self.queues.entry((from, to)).or_default();
         if let Some(received) = queue.receives.pop_front() {
@@ -82,9 +112,9 @@ impl World {
         sent
     }
 
-    fn receive(&mut self, me: u32, from: u32) -> usize {
+    fn receive(&mut self, kind: char, me: u32, from: u32) -> usize {
         assert!((from as usize) < self.traces.len(), "rank {me} receives from {from}");
-        self.traces[me as usize].received.push(from);
+        self.traces[me as usize].calls.push(Call::Receive(kind, from));
         let received = self.request(Request::default());
         let queue = self.queues.entry((from, me)).or_default();
         if let Some(sent) = queue.messages.pop_front() {
@@ -112,12 +142,18 @@ pub struct Message {
 }
 
 impl Recorder {
-    fn start_send(&self, to: u32, bytes: u64, synchronous: bool) -> Message {
-        Message { request: self.world.borrow_mut().send(self.me, to, bytes, synchronous), incoming: false }
+    fn start_send(&self, kind: char, to: u32, bytes: u64) -> Message {
+        Message { request: self.world.borrow_mut().send(kind, self.me, to, bytes), incoming: false }
     }
 
-    fn start_receive(&self, from: u32) -> Message {
-        Message { request: self.world.borrow_mut().receive(self.me, from), incoming: true }
+    fn start_receive(&self, kind: char, from: u32) -> Message {
+        Message { request: self.world.borrow_mut().receive(kind, self.me, from), incoming: true }
+    }
+
+    fn note_wait(&self, number: usize) {
+        if number > 0 {
+            self.world.borrow_mut().traces[self.me as usize].calls.push(Call::Wait(number));
+        }
     }
 
     async fn finish(&self, message: Message) {
@@ -143,31 +179,34 @@ impl Channel for Recorder {
         self.count
     }
     async fn send(&self, to: u32, bytes: u64) {
-        self.finish(self.start_send(to, bytes, false)).await;
+        self.finish(self.start_send('S', to, bytes)).await;
     }
     async fn send_synchronous(&self, to: u32, bytes: u64) {
-        self.finish(self.start_send(to, bytes, true)).await;
+        self.finish(self.start_send('Y', to, bytes)).await;
     }
     async fn recv(&self, from: u32) {
-        self.finish(self.start_receive(from)).await;
+        self.finish(self.start_receive('R', from)).await;
     }
+    /// As Open MPI's `ompi_coll_base_sendrecv`.
     async fn exchange(&self, to: u32, bytes: u64, from: u32) {
-        let received = self.start_receive(from);
-        self.finish(self.start_send(to, bytes, false)).await;
-        self.finish(received).await;
+        let received = self.start_receive('r', from);
+        self.finish(self.start_send('S', to, bytes)).await;
+        self.wait(received).await;
     }
     async fn isend(&self, to: u32, bytes: u64) -> Message {
-        self.start_send(to, bytes, false)
+        self.start_send('s', to, bytes)
     }
     async fn irecv(&self, from: u32) -> Message {
-        self.start_receive(from)
+        self.start_receive('r', from)
     }
     async fn wait_all(&self, handles: Vec<Message>) {
+        self.note_wait(handles.len());
         for handle in handles {
             self.finish(handle).await;
         }
     }
     async fn wait(&self, handle: Message) {
+        self.note_wait(1);
         self.finish(handle).await;
     }
     fn combine(&self, bytes: u64) {

@@ -4,6 +4,7 @@ use super::algorithm::algorithms;
 use super::buffer::{Buffer, Operator};
 use super::channel::Channel;
 use super::halving::Halving;
+use super::libnbc;
 use super::split::{Folded, Role, Segments};
 use super::trees::{self, Places, Tree};
 
@@ -46,6 +47,13 @@ algorithms! {
         MpichBinomial => "mpich-binomial",
         /// As `rabenseifner`, with equal blocks and whole vectors folded (MPICH `reduce_scatter_gather`).
         MpichRabenseifner => "mpich-rabenseifner",
+        /// Up a binomial tree (Open MPI's libnbc, `binomial`).
+        NbcBinomial => "nbc-binomial",
+        /// Piece by piece along a chain (Open MPI's libnbc, `chain`).
+        NbcChain {
+            /// Bytes in a piece.
+            segment = 8192
+        } => "nbc-chain",
     }
 }
 
@@ -74,6 +82,8 @@ impl Reduce {
             Reduce::Rabenseifner => rabenseifner(channel, buffer, root, false).await,
             Reduce::MpichBinomial => mpich_binomial(channel, buffer, operator, root).await,
             Reduce::MpichRabenseifner => rabenseifner(channel, buffer, root, true).await,
+            Reduce::NbcBinomial => libnbc::reduce_binomial(channel, buffer, operator, root).await,
+            Reduce::NbcChain { segment } => libnbc::reduce_chain(channel, buffer, root, segment).await,
         }
     }
 }

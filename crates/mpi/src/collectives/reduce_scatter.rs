@@ -5,6 +5,7 @@ use super::algorithm::algorithms;
 use super::bcast::pass_on;
 use super::buffer::{Blocks, Operator};
 use super::channel::Channel;
+use super::libnbc;
 use super::reduce::fold_whole;
 use super::rules::Selection;
 use super::split::{Folded, Role, mirrored};
@@ -28,6 +29,8 @@ algorithms! {
         /// Halves of permuted blocks at doubling distance; equal blocks and powers of two only (MPICH
         /// `noncommutative`).
         Noncommutative => "noncommutative",
+        /// Binomial reduction to rank 0, which sends the blocks (Open MPI's libnbc, `binomial`).
+        NbcBinomial => "nbc-binomial",
     }
     fn supports(self, ranks: u32) -> bool {
         self != ReduceScatter::Noncommutative || ranks.is_power_of_two()
@@ -51,6 +54,7 @@ impl ReduceScatter {
             ReduceScatter::Pairwise => pairwise(channel, blocks).await,
             ReduceScatter::RecursiveDoubling => recursive_doubling(channel, blocks).await,
             ReduceScatter::Noncommutative => permuted_butterfly(channel, blocks).await,
+            ReduceScatter::NbcBinomial => libnbc::reduce_scatter(channel, blocks).await,
         }
     }
 }

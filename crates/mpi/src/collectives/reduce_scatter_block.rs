@@ -3,6 +3,7 @@
 use super::algorithm::algorithms;
 use super::buffer::{Blocks, Buffer, Operator};
 use super::channel::Channel;
+use super::libnbc;
 use super::reduce_scatter as steps;
 use super::rules::Selection;
 
@@ -21,6 +22,8 @@ algorithms! {
         Butterfly => "butterfly",
         /// In each step the block of the rank a step ahead is sent to it (MPICH `pairwise`).
         Pairwise => "pairwise",
+        /// Binomial reduction to rank 0, which sends the blocks (Open MPI's libnbc, `binomial`).
+        NbcBinomial => "nbc-binomial",
     }
 }
 
@@ -40,6 +43,7 @@ impl ReduceScatterBlock {
             }
             ReduceScatterBlock::Butterfly => steps::butterfly(channel, &blocks).await,
             ReduceScatterBlock::Pairwise => steps::pairwise(channel, &blocks).await,
+            ReduceScatterBlock::NbcBinomial => libnbc::reduce_scatter(channel, &blocks).await,
         }
     }
 }

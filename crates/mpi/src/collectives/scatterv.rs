@@ -2,27 +2,30 @@
 
 use super::algorithm::algorithms;
 use super::channel::Channel;
+use super::libnbc;
 
 algorithms! {
-    /// How a scatterv works. Empty blocks are not sent.
+    /// How a scatterv works. But for `nbc-linear` empty blocks are not sent.
     Scatterv for "scatterv" {
         /// The root sends to one rank after the other (Open MPI, coll/basic).
         Linear => "linear",
         /// The root sends to all at once (MPICH `linear`).
         LinearNonblocking => "linear-nb",
+        /// The root sends to all at once (Open MPI's libnbc, `linear`).
+        NbcLinear => "nbc-linear",
     }
 }
 
 impl Scatterv {
     /// Runs it; `bytes(rank)` is what each rank gets: only the root asks for others' than its own.
     pub async fn run<C: Channel>(self, channel: &C, bytes: &dyn Fn(u32) -> u64, root: u32) {
-        if channel.me() != root {
-            if bytes(channel.me()) > 0 {
-                channel.recv(root).await;
-            }
-            return;
-        }
         match self {
+            Scatterv::NbcLinear => libnbc::scatter(channel, bytes, root).await,
+            _ if channel.me() != root => {
+                if bytes(channel.me()) > 0 {
+                    channel.recv(root).await;
+                }
+            }
             Scatterv::Linear => linear_root(channel, bytes).await,
             Scatterv::LinearNonblocking => nonblocking_root(channel, bytes).await,
         }

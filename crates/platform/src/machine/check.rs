@@ -27,7 +27,8 @@ pub struct Problem {
 
 /// More nodes than anybody plans; keeps the numbers of links far from overflow.
 const MOST_NODES: u32 = 100_000_000;
-/// More cores than a node has.
+/// More sockets than a node has, and more cores than a socket.
+const MOST_SOCKETS: u32 = 1000;
 const MOST_CORES: u32 = 1_000_000;
 
 #[derive(Default)]
@@ -100,7 +101,7 @@ impl MachineFile {
     fn check_nodes(&self, findings: &mut Findings) {
         let nodes = &self.nodes;
         findings.within("nodes.count", nodes.count, 1..=MOST_NODES);
-        findings.within("nodes.sockets", nodes.sockets, 1..=MOST_CORES);
+        findings.within("nodes.sockets", nodes.sockets, 1..=MOST_SOCKETS);
         findings.within("nodes.cores-per-socket", nodes.cores_per_socket, 1..=MOST_CORES);
         let figures = [
             ("memory", nodes.memory.map(|memory| memory.get() as f64), "memory"),
@@ -114,14 +115,14 @@ impl MachineFile {
                 findings.more_than_zero(&format!("nodes.{key}"), value, noun);
             }
         }
-        if let (Some(peak), Some(sustained)) = (nodes.flops, nodes.sustained_flops) {
-            if sustained > peak {
-                findings.add(
-                    "nodes.sustained-flops",
-                    format!("the sustained rate {sustained} is above the peak {peak}"),
-                    "correct one of them: `flops` is the peak of a node, `sustained-flops` what a matrix product reaches",
-                );
-            }
+        if let (Some(peak), Some(sustained)) = (nodes.flops, nodes.sustained_flops)
+            && sustained > peak
+        {
+            findings.add(
+                "nodes.sustained-flops",
+                format!("the sustained rate {sustained} is above the peak {peak}"),
+                "correct one of them: `flops` is the peak of a node, `sustained-flops` what a matrix product reaches",
+            );
         }
     }
 
@@ -131,10 +132,12 @@ impl MachineFile {
             let message = format!("a cross-traffic of {} is impossible", sharing.cross_traffic);
             findings.add("network.flow.cross-traffic", message, "write a share from 0 to below 1, such as 0.05");
         }
-        for (key, value) in [("weight-s", sharing.weight_s), ("window", sharing.window)] {
-            if let Some(value) = value {
-                findings.more_than_zero(&format!("network.flow.{key}"), value, "size");
-            }
+        // A weight-s of 0 is SimGrid's way to weigh flows by their latency alone.
+        if let Some(weight_s) = sharing.weight_s {
+            findings.not_negative("network.flow.weight-s", weight_s, "size");
+        }
+        if let Some(window) = sharing.window {
+            findings.more_than_zero("network.flow.window", window, "size");
         }
     }
 
@@ -192,6 +195,7 @@ impl Network {
         if let Loopback::Unshared(link) = &self.loopback {
             findings.link("network.loopback", link);
         }
+        findings.within("network.unused-ports", self.unused_ports, 0..=MOST_NODES);
         if let Some(limiter) = self.limiter {
             findings.more_than_zero("network.limiter", limiter, "bandwidth");
         }
@@ -199,15 +203,19 @@ impl Network {
 
     /// Whether the nodes fill the ports of the network.
     fn check_room(&self, nodes: u32, findings: &mut Findings) {
-        if let Wiring::FatTree { shape, switch_ports: Some(ports), .. } = &self.wiring {
-            if shape.check().is_ok() {
-                check_ports(shape, ports, findings);
-            }
+        if let Wiring::FatTree { shape, switch_ports: Some(ports), .. } = &self.wiring
+            && shape.check().is_ok()
+        {
+            check_ports(shape, ports, findings);
         }
         let topology = match self.topology(nodes) {
             Ok(topology) => topology,
             Err(error) => return self.report(&error, findings),
         };
+        if self.limiter.is_some() && topology.links().checked_add(topology.nodes()).is_none() {
+            let message = format!("the {} has too many links to add a limiter at each node", topology.describe());
+            findings.add("network.limiter", message, "remove the limiter, or make the network smaller");
+        }
         let room = u64::from(topology.nodes());
         let (nodes, unused) = (u64::from(nodes), u64::from(self.unused_ports));
         if nodes + unused == room {
@@ -237,7 +245,7 @@ impl Network {
             Wiring::Graph { file: None, .. } => "network.graph",
         };
         let Diagnostic { message, remedy, .. } = Diagnostic::from_error(error);
-        findings.add(key, message, remedy);
+        findings.add(key, message, if remedy.is_empty() { "correct the figures".into() } else { remedy });
     }
 }
 

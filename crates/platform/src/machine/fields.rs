@@ -67,8 +67,8 @@ impl Reader {
         if let Some(place) = self.places.get(key) {
             return place.clone();
         }
-        let last = key.rsplit('.').next().unwrap_or(key);
-        if key.starts_with("network.levels[") {
+        // The links of a fat tree may be given once for all levels.
+        if let Some((_, last)) = key.strip_prefix("network.levels[").and_then(|rest| rest.split_once("].")) {
             return self.place(&format!("network.{last}"));
         }
         match key.rfind(['.', '[']) {

@@ -84,6 +84,8 @@ pub(crate) struct Bottleneck {
     pub link: u32,
     /// How many flows it limits.
     pub limited: u32,
+    /// How many of them have not yet been given a rate.
+    pub fresh: u32,
     /// Sum of weight / penalty over them.
     pub pull: f64,
     /// What its clock showed at `since`.

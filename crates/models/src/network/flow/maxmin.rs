@@ -20,13 +20,16 @@ use super::link::{Board, Bottleneck, TIE};
 use super::path::{Path, Paths, Weights};
 use super::roster::Pool;
 
+/// A sum of which less than this part is left has lost digits.
+const CANCELLED: f64 = 1e-2;
+
 /// Where a flow stands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum State {
     /// Not yet active; so much work lies ahead (bytes times penalty over efficiency).
     Waiting { work: f64 },
-    /// As fast as it may be, until `end`.
-    Bounded { end: Time },
+    /// As fast as it may be, with so much work ahead at `since`.
+    Bounded { work: f64, since: Time },
     /// Limited by a link, until that bottleneck's clock shows `finish`.
     Limited { link: u32, finish: f64 },
 }
@@ -39,6 +42,8 @@ pub(crate) struct Flow {
     /// Level at its bound.
     pub ceiling: f64,
     pub path: Path,
+    /// Has its bottleneck not yet given it a rate?
+    pub fresh: bool,
 }
 
 /// Max-min fair sharing, kept up to date.
@@ -52,12 +57,16 @@ pub(crate) struct MaxMin {
     now: Time,
     /// Flows that run at their bound (and have links).
     bounded: usize,
+    /// No flow has a lower ceiling.
+    lowest_ceiling: f64,
     /// Flows that found no room at their bound.
     newcomers: Vec<u32>,
     /// Flows that run at their bound since now, and when they end: to be planned by the owner.
     pub freed: Vec<(u32, Time)>,
     candidates: Vec<Candidate>,
     released: Vec<u32>,
+    /// Links whose sums lost digits to cancellation.
+    inexact: Vec<u32>,
     pub stats: [u64; 8],
 }
 
@@ -80,10 +89,12 @@ impl MaxMin {
             due: Earliest::default(),
             now: Time::ZERO,
             bounded: 0,
+            lowest_ceiling: f64::INFINITY,
             newcomers: Vec::new(),
             freed: Vec::new(),
             candidates: Vec::new(),
             released: Vec::new(),
+            inexact: Vec::new(),
             stats: [0; 8],
         }
     }
@@ -96,9 +107,9 @@ impl MaxMin {
 
     /// A flow that will become active.
     #[inline]
-    pub(crate) fn announce(&mut self, number: u32, work: f64, share: f64, ceiling: f64, there: &[u32], back: &[u32], may_repeat: bool) {
-        let path = self.paths.insert(there, back, may_repeat);
-        let flow = Flow { state: State::Waiting { work }, share, ceiling, path };
+    pub(crate) fn announce(&mut self, number: u32, work: f64, share: f64, ceiling: f64, there: &[u32], back: &[u32]) {
+        let path = self.paths.insert(there, back);
+        let flow = Flow { state: State::Waiting { work }, share, ceiling, path, fresh: false };
         if number as usize == self.flows.len() { self.flows.push(flow); } else { self.flows[number as usize] = flow; }
     }
 
@@ -108,6 +119,7 @@ impl MaxMin {
         let flow = self.flows[number as usize];
         let State::Waiting { work } = flow.state else { return };
         let bound = flow.ceiling * flow.share;
+        self.lowest_ceiling = self.lowest_ceiling.min(flow.ceiling);
         let mut fits = true;
         for hop in self.paths.of_mut(flow.path) {
             let weight = self.weights.of(*hop);
@@ -133,7 +145,7 @@ impl MaxMin {
     fn run_free(&mut self, number: u32, work: f64) {
         let flow = &mut self.flows[number as usize];
         let end = after(self.now, work / flow.ceiling);
-        flow.state = State::Bounded { end };
+        flow.state = State::Bounded { work, since: self.now };
         self.bounded += 1;
         self.freed.push((number, end));
     }
@@ -161,7 +173,11 @@ impl MaxMin {
             let weight = self.weights.of(hop);
             let link = &mut self.board.links[hop.link as usize];
             link.bytes += f64::from(hop.there()) * bytes;
-            link.weight -= weight * flow.share;
+            let part = weight * flow.share;
+            link.weight -= part;
+            if link.weight < part * CANCELLED {
+                self.inexact.push(hop.link);
+            }
             if home != Some(hop.link) {
                 link.taken -= weight * rate;
             }
@@ -216,7 +232,7 @@ impl MaxMin {
     /// Finds the new solution.
     #[inline]
     pub(crate) fn solve(&mut self) {
-        if self.newcomers.is_empty() && self.board.waiting() == 0 && self.board.touched.is_empty() {
+        if self.newcomers.is_empty() && self.board.waiting() == 0 && self.inexact.is_empty() && self.board.touched.is_empty() {
             return;
         }
         self.solve_now();
@@ -224,14 +240,15 @@ impl MaxMin {
 
     fn solve_now(&mut self) {
         self.stats[0] += 1;
+        self.mend();
         for i in 0..self.newcomers.len() {
             self.settle_in(self.newcomers[i]);
         }
-        self.newcomers.clear();
         if self.board.waiting() * 8 >= self.board.links.len() && self.uniform() {
             self.stats[1] += 1;
             self.board.clear();
         }
+        self.newcomers.clear();
         while let Some(link) = self.board.next() {
             self.settle(link);
         }
@@ -248,6 +265,82 @@ impl MaxMin {
         self.board.touched.clear();
     }
 
+    fn mend(&mut self) {
+        while let Some(link) = self.inexact.pop() {
+            self.sum(link);
+        }
+    }
+
+    /// Adds up anew what flows take of a link.
+    fn sum(&mut self, number: u32) {
+        let link = self.board.link(number);
+        let (mut weight, mut taken, mut pull, mut highest) = (0.0, 0.0, 0.0, 0.0f64);
+        for &member in link.roster.flows(&self.pool) {
+            let flow = &self.flows[member as usize];
+            let hop = *self.paths.of(flow.path).iter().find(|hop| hop.link == number).expect("on path");
+            let part = self.weights.of(hop) * flow.share;
+            weight += part;
+            let level = match flow.state {
+                State::Limited { link, .. } if link == number => { pull += part; continue; }
+                State::Limited { .. } if flow.fresh => 0.0,
+                State::Limited { link, .. } => self.board.link(link).level,
+                State::Bounded { .. } => flow.ceiling,
+                State::Waiting { .. } => 0.0,
+            };
+            taken += part * level;
+            highest = highest.max(level);
+        }
+        let link = self.board.link_mut(number);
+        link.weight = weight;
+        link.taken = taken;
+        link.highest = highest;
+        if let Some(b) = link.bottleneck() {
+            self.board.bottlenecks[b].pull = pull;
+        }
+    }
+
+    /// Is what is stored true?
+    #[cfg(test)]
+    pub(crate) fn audit(&self, active: &[u32]) {
+        let close = |a: f64, b: f64, scale: f64| (a - b).abs() <= 1e-9 * scale;
+        let links = self.board.links.len();
+        let (mut taken, mut weight, mut pull, mut highest) = (vec![0.0; links], vec![0.0; links], vec![0.0; links], vec![0.0f64; links]);
+        let mut count = vec![0; links];
+        for &number in active {
+            let flow = &self.flows[number as usize];
+            let (level, home) = match flow.state {
+                State::Waiting { .. } => continue,
+                State::Bounded { .. } => (flow.ceiling, None),
+                State::Limited { link, .. } => (self.board.link(link).level, Some(link)),
+            };
+            assert!(level <= flow.ceiling * (1.0 + 1e-9), "flow {number} exceeds its ceiling");
+            for &hop in self.paths.of(flow.path) {
+                let (l, w) = (hop.link as usize, self.weights.of(hop));
+                let link = &self.board.links[l];
+                assert_eq!(link.roster.flows(&self.pool)[hop.position()], number);
+                count[l] += 1;
+                weight[l] += w * flow.share;
+                if home == Some(hop.link) { pull[l] += w * flow.share; } else { taken[l] += w * level * flow.share; highest[l] = highest[l].max(level); }
+                assert!(level <= link.level * (1.0 + 1e-9), "flow {number} exceeds link {l}: {level} {}", link.level);
+            }
+        }
+        for (l, link) in self.board.links.iter().enumerate() {
+            assert_eq!(link.roster.len(), count[l]);
+            assert!(close(link.taken, taken[l], link.capacity), "taken of {l}: {} {}", link.taken, taken[l]);
+            assert!(close(link.weight, weight[l], weight[l]), "weight of {l}: {} {}", link.weight, weight[l]);
+            assert!(link.highest >= highest[l] * (1.0 - 1e-9), "highest of {l}");
+            match link.bottleneck() {
+                None => { assert_eq!(pull[l], 0.0); assert!(taken[l] <= link.capacity * (1.0 + 1e-9)); }
+                Some(b) => {
+                    let b = &self.board.bottlenecks[b];
+                    assert_eq!(b.link, l as u32);
+                    assert!(close(b.pull, pull[l], pull[l]), "pull of {l}: {} {}", b.pull, pull[l]);
+                    assert!(close(taken[l] + pull[l] * link.level, link.capacity, link.capacity), "link {l} is not full: {link:?} {b:?} taken {} pull {}", taken[l], pull[l]);
+                }
+            }
+        }
+    }
+
     /// All at one level?
     fn uniform(&mut self) -> bool {
         if self.bounded > 0 { return false; }
@@ -260,12 +353,14 @@ impl MaxMin {
             if link.bottleneck().is_some() && link.weight / link.capacity < enough { return false; }
         }
         let level = 1.0 / most;
+        if self.lowest_ceiling < level * (1.0 - TIE) { return false; }
         for number in 0..self.board.links.len() {
             let link = &mut self.board.links[number];
             if link.roster.len() == 0 { continue; }
             if let Some(b) = link.bottleneck() {
                 self.board.touch(b, self.now);
                 let pull = self.board.bottlenecks[b].pull;
+                self.board.bottlenecks[b].fresh = 0;
                 let link = &mut self.board.links[number];
                 link.level = level;
                 link.taken = level * (link.weight - pull);
@@ -274,6 +369,7 @@ impl MaxMin {
             }
             self.board.links[number].highest = level;
         }
+        for &newcomer in &self.newcomers { self.flows[newcomer as usize].fresh = false; }
         true
     }
 
@@ -293,40 +389,36 @@ impl MaxMin {
                 home = Some(hop.link);
             }
         }
-        let level = match home {
-            None => {
-                self.run_free(number, work);
-                flow.ceiling
-            }
+        match home {
             Some(link) => {
-                self.open(link, lowest);
+                self.open(link);
                 self.promote(number, link, work);
                 self.board.enqueue(link);
-                self.board.link(link).level
             }
-        };
-        let rate = level * flow.share;
-        for &hop in self.paths.of(flow.path) {
-            if Some(hop.link) != home {
-                self.board.shift(hop.link, self.weights.of(hop) * rate, level);
+            None => {
+                self.run_free(number, work);
+                for &hop in self.paths.of(flow.path) {
+                    self.board.shift(hop.link, self.weights.of(hop) * flow.ceiling * flow.share, flow.ceiling);
+                }
             }
         }
     }
 
     /// Makes the link a bottleneck, if it is none yet.
-    fn open(&mut self, link: u32, level: f64) {
+    fn open(&mut self, link: u32) {
         let entry = &mut self.board.links[link as usize];
         if entry.bottleneck().is_none() {
             let number = self.board.bottlenecks.insert(Bottleneck {
                 link,
                 limited: 0,
+                fresh: 0,
                 pull: 0.0,
                 clock: 0.0,
                 since: self.now,
                 touched: false,
             });
             entry.set_bottleneck(Some(number));
-            entry.level = level;
+            entry.level = f64::NAN;
         }
     }
 
@@ -352,6 +444,8 @@ impl MaxMin {
         let bottleneck = &mut self.board.bottlenecks[b];
         let finish = bottleneck.clock + work;
         flow.state = State::Limited { link, finish };
+        flow.fresh = true;
+        bottleneck.fresh += 1;
         bottleneck.pull += self.weights.of(hop) * flow.share;
         let first = bottleneck.limited as usize;
         bottleneck.limited += 1;
@@ -377,7 +471,11 @@ impl MaxMin {
         let hop = *self.paths.of(flow.path).iter().find(|hop| hop.link == link).expect("on path");
         let bottleneck = &mut self.board.bottlenecks[b];
         let work = finish - bottleneck.clock;
-        bottleneck.pull -= self.weights.of(hop) * flow.share;
+        let part = self.weights.of(hop) * flow.share;
+        bottleneck.pull -= part;
+        if bottleneck.pull < part * CANCELLED {
+            self.inexact.push(link);
+        }
         bottleneck.limited -= 1;
         let last = bottleneck.limited as usize;
         let position = hop.position();
@@ -403,35 +501,28 @@ impl MaxMin {
     fn settle(&mut self, number: u32) {
         self.stats[2] += 1;
         loop {
+            self.mend();
             let link = self.board.link(number);
-            let mut level;
-            let old;
-            let mut captured = false;
-            match link.bottleneck() {
-                None => {
-                    if !link.is_overfull() { return; }
-                    old = f64::NAN;
-                    level = self.capture(number, 0.0);
-                    captured = true;
-                }
-                Some(b) => {
-                    old = link.level;
-                    level = (link.capacity - link.taken) / self.board.bottlenecks[b].pull;
-                    if link.highest > level * (1.0 + TIE) {
-                        self.stats[4] += 1;
-                        let before = self.board.bottlenecks[b].limited;
-                        level = self.capture(number, level);
-                        captured = self.board.bottlenecks[b].limited != before;
-                    }
-                }
+            if link.bottleneck().is_some() && link.capacity - link.taken < 1e-4 * link.capacity {
+                self.sum(number);
             }
-            if !captured && (level - old).abs() <= TIE * level { return; }
+            let link = self.board.link(number);
+            let (old, mut level) = match link.bottleneck() {
+                None if link.is_overfull() => (f64::NAN, 0.0),
+                None => return,
+                Some(b) => (link.level, (link.capacity - link.taken) / self.board.bottlenecks[b].pull),
+            };
+            if link.highest > level * (1.0 + TIE) {
+                self.stats[4] += 1;
+                level = self.capture(number, level);
+            }
             let b = self.board.number(number);
+            if self.board.bottlenecks[b].fresh == 0 && (level - old).abs() <= TIE * level {
+                return;
+            }
             self.board.touch(b, self.now);
-            let step = if old.is_nan() { 0.0 } else { level - old };
-            if captured { self.stats[6] += 1; }
             self.board.link_mut(number).level = level;
-            self.spread(number, step, level);
+            self.spread(number, old, level);
             if self.released.is_empty() { return; }
             self.release(number, level);
             if self.board.link(number).bottleneck().is_none() { return; }
@@ -439,19 +530,20 @@ impl MaxMin {
     }
 
     /// Changes the rates of the flows that the link limits.
-    fn spread(&mut self, number: u32, step: f64, level: f64) {
+    fn spread(&mut self, number: u32, old: f64, level: f64) {
         let b = self.board.number(number);
+        self.board.bottlenecks[b].fresh = 0;
         let limited = self.board.bottlenecks[b].limited as usize;
         let roster = self.board.link(number).roster;
         let over = level * (1.0 - TIE);
         for &member in &roster.flows(&self.pool)[..limited] {
-            let flow = &self.flows[member as usize];
+            let flow = &mut self.flows[member as usize];
             if flow.ceiling < over {
                 self.released.push(member);
             }
-            if step == 0.0 { continue; }
             self.stats[3] += 1;
-            let change = step * flow.share;
+            let change = if flow.fresh { level } else { level - old } * flow.share;
+            flow.fresh = false;
             for &hop in self.paths.of(flow.path) {
                 if hop.link != number {
                     self.board.shift(hop.link, self.weights.of(hop) * change, level);
@@ -496,6 +588,7 @@ impl MaxMin {
         for &member in &link.roster.flows(&self.pool)[limited..] {
             let flow = &self.flows[member as usize];
             let its = match flow.state {
+                State::Limited { .. } if flow.fresh => 0.0,
                 State::Limited { link, .. } => self.board.link(link).level,
                 State::Bounded { .. } => flow.ceiling,
                 State::Waiting { .. } => 0.0,
@@ -503,50 +596,53 @@ impl MaxMin {
             if its > over {
                 let hop = *self.paths.of(flow.path).iter().find(|hop| hop.link == number).expect("on path");
                 let part = self.weights.of(hop) * flow.share;
-                pull += part;
-                taken -= part * its;
                 candidates.push(Candidate { flow: member, level: its, pull: part });
             } else {
                 highest = highest.max(its);
             }
         }
         let mut level;
+        // Take them all, then let those go that want less than the level.
         loop {
-            level = (link.capacity - taken) / pull;
+            let (mut more, mut less) = (0.0, 0.0);
+            for c in &candidates {
+                more += c.pull;
+                less += c.pull * c.level;
+            }
+            level = (link.capacity - (taken - less)) / (pull + more);
             let before = candidates.len();
             candidates.retain(|c| {
                 let keep = c.level > level;
                 if !keep {
-                    pull -= c.pull;
-                    taken += c.pull * c.level;
                     highest = highest.max(c.level);
                 }
                 keep
             });
-            if candidates.len() == before { break; }
+            if candidates.len() == before {
+                pull += more;
+                taken -= less;
+                break;
+            }
         }
         if !candidates.is_empty() {
-            self.open(number, level);
-            // They join at the old level; whoever called changes it for all.
-            let base = self.board.link(number).level;
+            self.open(number);
             for c in &candidates {
                 let flow = self.flows[c.flow as usize];
                 let (work, home) = match flow.state {
                     State::Limited { link, .. } => (self.demote(c.flow, link), Some(link)),
-                    State::Bounded { end } => {
+                    State::Bounded { work, since } => {
                         self.bounded -= 1;
-                        ((end - self.now).as_secs() * flow.ceiling, None)
+                        ((work - (self.now - since).as_secs() * flow.ceiling).max(0.0), None)
                     }
-                    State::Waiting { work } => (work, None),
+                    State::Waiting { .. } => unreachable!("a flow that waits has no level"),
                 };
                 self.promote(c.flow, number, work);
-                let rate = base * flow.share;
+                let rate = c.level * flow.share;
                 for &hop in self.paths.of(flow.path) {
-                    let weight = self.weights.of(hop);
                     if Some(hop.link) == home {
-                        self.board.shift(hop.link, weight * rate, level);
+                        self.board.shift(hop.link, 0.0, 0.0);
                     } else if hop.link != number {
-                        self.board.shift(hop.link, weight * (rate - c.level * flow.share), level);
+                        self.board.shift(hop.link, -self.weights.of(hop) * rate, 0.0);
                     }
                 }
             }

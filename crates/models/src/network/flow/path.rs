@@ -85,21 +85,10 @@ pub(crate) struct Path {
 impl Paths {
     /// Stores a path: the links there, then those back, each link once.
     #[inline]
-    pub(crate) fn insert(&mut self, there: &[u32], back: &[u32], may_repeat: bool) -> Path {
+    pub(crate) fn insert(&mut self, there: &[u32], back: &[u32]) -> Path {
         let start = self.hops.len();
-        if !may_repeat {
-            if let Some(start) = self.free.get_mut(there.len()).and_then(Vec::pop) {
-                let path = Path { start, hops: there.len() as u32 };
-                for (hop, &link) in self.of_mut(path).iter_mut().zip(there) {
-                    *hop = Hop::new(link, 1, 0);
-                }
-                return path;
-            }
-            self.hops.extend(there.iter().map(|&link| Hop::new(link, 1, 0)));
-        } else {
-            self.merge(start, there, 1, 0);
-            self.merge(start, back, 0, 1);
-        }
+        self.merge(start, there, 1, 0);
+        self.merge(start, back, 0, 1);
         let len = self.hops.len() - start;
         if self.free.len() <= len {
             self.free.resize(len + 1, Vec::new());
@@ -113,6 +102,7 @@ impl Paths {
         Path { start, hops: len as u32 }
     }
 
+    #[inline]
     fn merge(&mut self, start: usize, links: &[u32], there: u32, back: u32) {
         for &link in links {
             match self.hops[start..].iter_mut().find(|hop| hop.link == link) {

@@ -3,13 +3,11 @@
 use std::rc::Rc;
 
 use hpcast_platform::machine::Machine;
-use hpcast_units::Time;
 use proptest::prelude::*;
 
 use super::Flow;
 use crate::network::reference::{Reference, Rule};
 use crate::network::testing::{self, Traffic};
-use crate::network::Network;
 
 /// Runs both; the same transfers must end at the same times.
 fn compare(machine: &Rc<Machine>, traffic: &Traffic) {

@@ -1,6 +1,8 @@
 //! Which algorithm a collective call uses: by the rules of an MPI library, or as the user says.
 
+pub mod libnbc;
 pub mod mpich;
+pub mod mpich_nonblocking;
 pub mod openmpi;
 mod table;
 
@@ -55,6 +57,8 @@ macro_rules! selection {
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct Selection {
             library: Library,
+            /// Whether it decides for the non-blocking forms.
+            nonblocking: bool,
             $( $(#[$doc])* $field: Option<$type>, )+
         }
 
@@ -132,6 +136,11 @@ impl Selection {
         Selection { library, ..Selection::default() }
     }
 
+    /// The same choices and library for the non-blocking forms (MPI_Ibcast, ...), which have rules of their own.
+    pub fn for_nonblocking(&self) -> Selection {
+        Selection { nonblocking: true, ..self.clone() }
+    }
+
     /// The library whose rules decide.
     pub fn library(&self) -> Library {
         self.library
@@ -139,73 +148,84 @@ impl Selection {
 
     /// The algorithm of MPI_Barrier.
     pub fn barrier(&self, ranks: u32) -> Barrier {
-        chosen(self.barrier, ranks).unwrap_or_else(|| match self.library {
-            Library::OpenMpi => openmpi::barrier(ranks),
-            Library::Mpich => mpich::BARRIER,
+        chosen(self.barrier, ranks).unwrap_or_else(|| match (self.library, self.nonblocking) {
+            (Library::OpenMpi, false) => openmpi::barrier(ranks),
+            (Library::OpenMpi, true) => libnbc::BARRIER,
+            (Library::Mpich, _) => mpich::BARRIER,
         })
     }
 
     /// The algorithm of MPI_Bcast.
     pub fn bcast(&self, ranks: u32, buffer: Buffer) -> Bcast {
-        chosen(self.bcast, ranks).unwrap_or_else(|| match self.library {
-            Library::OpenMpi => openmpi::bcast(ranks, buffer.total()),
-            Library::Mpich => mpich::bcast(ranks, buffer.total()),
+        chosen(self.bcast, ranks).unwrap_or_else(|| match (self.library, self.nonblocking) {
+            (Library::OpenMpi, false) => openmpi::bcast(ranks, buffer.total()),
+            (Library::OpenMpi, true) => libnbc::bcast(ranks),
+            (Library::Mpich, false) => mpich::bcast(ranks, buffer.total()),
+            (Library::Mpich, true) => mpich_nonblocking::bcast(ranks, buffer.total()),
         })
     }
 
     /// The algorithm of MPI_Reduce.
     pub fn reduce(&self, ranks: u32, buffer: Buffer, operator: Operator) -> Reduce {
-        chosen(self.reduce, ranks).unwrap_or_else(|| match self.library {
-            Library::OpenMpi => openmpi::reduce(ranks, buffer.total(), operator),
-            Library::Mpich => mpich::reduce(ranks, buffer, operator),
+        chosen(self.reduce, ranks).unwrap_or_else(|| match (self.library, self.nonblocking) {
+            (Library::OpenMpi, false) => openmpi::reduce(ranks, buffer.total(), operator),
+            (Library::OpenMpi, true) => libnbc::reduce(ranks, buffer, operator),
+            (Library::Mpich, _) => mpich::reduce(ranks, buffer, operator),
         })
     }
 
     /// The algorithm of MPI_Allreduce.
     pub fn allreduce(&self, ranks: u32, buffer: Buffer, operator: Operator) -> Allreduce {
-        chosen(self.allreduce, ranks).unwrap_or_else(|| match self.library {
-            Library::OpenMpi => openmpi::allreduce(ranks, buffer.total(), operator),
-            Library::Mpich => mpich::allreduce(ranks, buffer, operator),
+        chosen(self.allreduce, ranks).unwrap_or_else(|| match (self.library, self.nonblocking) {
+            (Library::OpenMpi, false) => openmpi::allreduce(ranks, buffer.total(), operator),
+            (Library::OpenMpi, true) => libnbc::allreduce(ranks, buffer, operator),
+            (Library::Mpich, false) => mpich::allreduce(ranks, buffer, operator),
+            (Library::Mpich, true) => mpich_nonblocking::allreduce(ranks, buffer, operator),
         })
     }
 
     /// The algorithm of MPI_Gather; `block` is what each rank contributes.
     pub fn gather(&self, ranks: u32, block: Buffer) -> Gather {
-        chosen(self.gather, ranks).unwrap_or_else(|| match self.library {
-            Library::OpenMpi => openmpi::gather(ranks, block.total()),
-            Library::Mpich => mpich::GATHER,
+        chosen(self.gather, ranks).unwrap_or_else(|| match (self.library, self.nonblocking) {
+            (Library::OpenMpi, false) => openmpi::gather(ranks, block.total()),
+            (Library::OpenMpi, true) => libnbc::GATHER,
+            (Library::Mpich, _) => mpich::GATHER,
         })
     }
 
     /// The algorithm of MPI_Gatherv.
     pub fn gatherv(&self, ranks: u32) -> Gatherv {
-        chosen(self.gatherv, ranks).unwrap_or(match self.library {
-            Library::OpenMpi => openmpi::GATHERV,
-            Library::Mpich => mpich::GATHERV,
+        chosen(self.gatherv, ranks).unwrap_or(match (self.library, self.nonblocking) {
+            (Library::OpenMpi, false) => openmpi::GATHERV,
+            (Library::OpenMpi, true) => libnbc::GATHERV,
+            (Library::Mpich, _) => mpich::GATHERV,
         })
     }
 
     /// The algorithm of MPI_Scatter; `block` is what each rank gets.
     pub fn scatter(&self, ranks: u32, block: Buffer) -> Scatter {
-        chosen(self.scatter, ranks).unwrap_or_else(|| match self.library {
-            Library::OpenMpi => openmpi::scatter(ranks, block.total()),
-            Library::Mpich => mpich::SCATTER,
+        chosen(self.scatter, ranks).unwrap_or_else(|| match (self.library, self.nonblocking) {
+            (Library::OpenMpi, false) => openmpi::scatter(ranks, block.total()),
+            (Library::OpenMpi, true) => libnbc::SCATTER,
+            (Library::Mpich, _) => mpich::SCATTER,
         })
     }
 
     /// The algorithm of MPI_Scatterv.
     pub fn scatterv(&self, ranks: u32) -> Scatterv {
-        chosen(self.scatterv, ranks).unwrap_or(match self.library {
-            Library::OpenMpi => openmpi::SCATTERV,
-            Library::Mpich => mpich::SCATTERV,
+        chosen(self.scatterv, ranks).unwrap_or(match (self.library, self.nonblocking) {
+            (Library::OpenMpi, false) => openmpi::SCATTERV,
+            (Library::OpenMpi, true) => libnbc::SCATTERV,
+            (Library::Mpich, _) => mpich::SCATTERV,
         })
     }
 
     /// The algorithm of MPI_Allgather; `block` is what each rank contributes.
     pub fn allgather(&self, ranks: u32, block: Buffer) -> Allgather {
-        chosen(self.allgather, ranks).unwrap_or_else(|| match self.library {
-            Library::OpenMpi => openmpi::allgather(ranks, block.total()),
-            Library::Mpich => mpich::allgather(ranks, block.total() * u64::from(ranks)),
+        chosen(self.allgather, ranks).unwrap_or_else(|| match (self.library, self.nonblocking) {
+            (Library::OpenMpi, false) => openmpi::allgather(ranks, block.total()),
+            (Library::OpenMpi, true) => libnbc::ALLGATHER,
+            (Library::Mpich, _) => mpich::allgather(ranks, block.total() * u64::from(ranks)),
         })
     }
 
@@ -213,26 +233,31 @@ impl Selection {
     pub fn allgatherv(&self, ranks: u32, blocks: &Blocks<'_>) -> Allgatherv {
         chosen(self.allgatherv, ranks).unwrap_or_else(|| {
             let total = blocks.together(ranks).total();
-            match self.library {
-                Library::OpenMpi => openmpi::allgatherv(ranks, total / u64::from(ranks)),
-                Library::Mpich => mpich::allgatherv(ranks, total),
+            match (self.library, self.nonblocking) {
+                (Library::OpenMpi, false) => openmpi::allgatherv(ranks, total / u64::from(ranks)),
+                (Library::OpenMpi, true) => libnbc::ALLGATHERV,
+                (Library::Mpich, false) => mpich::allgatherv(ranks, total),
+                (Library::Mpich, true) => mpich_nonblocking::allgatherv(ranks, blocks),
             }
         })
     }
 
     /// The algorithm of MPI_Alltoall; `block` is what each rank sends to each other.
     pub fn alltoall(&self, ranks: u32, block: Buffer) -> Alltoall {
-        chosen(self.alltoall, ranks).unwrap_or_else(|| match self.library {
-            Library::OpenMpi => openmpi::alltoall(ranks, block.total()),
-            Library::Mpich => mpich::alltoall(ranks, block.total()),
+        chosen(self.alltoall, ranks).unwrap_or_else(|| match (self.library, self.nonblocking) {
+            (Library::OpenMpi, false) => openmpi::alltoall(ranks, block.total()),
+            (Library::OpenMpi, true) => libnbc::ALLTOALL,
+            (Library::Mpich, false) => mpich::alltoall(ranks, block.total()),
+            (Library::Mpich, true) => mpich_nonblocking::alltoall(ranks, block.total()),
         })
     }
 
     /// The algorithm of MPI_Alltoallv.
     pub fn alltoallv(&self, ranks: u32) -> Alltoallv {
-        chosen(self.alltoallv, ranks).unwrap_or_else(|| match self.library {
-            Library::OpenMpi => openmpi::alltoallv(ranks),
-            Library::Mpich => mpich::ALLTOALLV,
+        chosen(self.alltoallv, ranks).unwrap_or_else(|| match (self.library, self.nonblocking) {
+            (Library::OpenMpi, false) => openmpi::alltoallv(ranks),
+            (Library::OpenMpi, true) => libnbc::ALLTOALLV,
+            (Library::Mpich, _) => mpich::ALLTOALLV,
         })
     }
 
@@ -240,34 +265,40 @@ impl Selection {
     pub fn reduce_scatter(&self, ranks: u32, blocks: &Blocks<'_>, operator: Operator) -> ReduceScatter {
         chosen(self.reduce_scatter, ranks).unwrap_or_else(|| {
             let total = blocks.together(ranks).total();
-            match self.library {
-                Library::OpenMpi => openmpi::reduce_scatter(ranks, total, operator),
-                Library::Mpich => mpich::reduce_scatter(ranks, total, blocks.regular(ranks), operator),
+            match (self.library, self.nonblocking) {
+                (Library::OpenMpi, false) => openmpi::reduce_scatter(ranks, total, operator),
+                (Library::OpenMpi, true) => libnbc::REDUCE_SCATTER,
+                (Library::Mpich, _) => mpich::reduce_scatter(ranks, total, blocks.regular(ranks), operator),
             }
         })
     }
 
     /// The algorithm of MPI_Reduce_scatter_block; `block` is the part of the result that each rank gets.
     pub fn reduce_scatter_block(&self, ranks: u32, block: Buffer, operator: Operator) -> ReduceScatterBlock {
-        chosen(self.reduce_scatter_block, ranks).unwrap_or_else(|| match self.library {
-            Library::OpenMpi => openmpi::reduce_scatter_block(ranks, block.total(), operator),
-            Library::Mpich => mpich::reduce_scatter_block(ranks, block.total() * u64::from(ranks), operator),
+        chosen(self.reduce_scatter_block, ranks).unwrap_or_else(|| match (self.library, self.nonblocking) {
+            (Library::OpenMpi, false) => openmpi::reduce_scatter_block(ranks, block.total(), operator),
+            (Library::OpenMpi, true) => libnbc::REDUCE_SCATTER_BLOCK,
+            (Library::Mpich, false) => mpich::reduce_scatter_block(ranks, block.total() * u64::from(ranks), operator),
+            // MPICH takes elements for bytes here.
+            (Library::Mpich, true) => mpich::reduce_scatter_block(ranks, block.count * u64::from(ranks), operator),
         })
     }
 
     /// The algorithm of MPI_Scan.
     pub fn scan(&self, ranks: u32) -> Scan {
-        chosen(self.scan, ranks).unwrap_or(match self.library {
-            Library::OpenMpi => openmpi::SCAN,
-            Library::Mpich => mpich::SCAN,
+        chosen(self.scan, ranks).unwrap_or(match (self.library, self.nonblocking) {
+            (Library::OpenMpi, false) => openmpi::SCAN,
+            (Library::OpenMpi, true) => libnbc::SCAN,
+            (Library::Mpich, _) => mpich::SCAN,
         })
     }
 
     /// The algorithm of MPI_Exscan.
     pub fn exscan(&self, ranks: u32) -> Exscan {
-        chosen(self.exscan, ranks).unwrap_or(match self.library {
-            Library::OpenMpi => openmpi::EXSCAN,
-            Library::Mpich => mpich::EXSCAN,
+        chosen(self.exscan, ranks).unwrap_or(match (self.library, self.nonblocking) {
+            (Library::OpenMpi, false) => openmpi::EXSCAN,
+            (Library::OpenMpi, true) => libnbc::EXSCAN,
+            (Library::Mpich, _) => mpich::EXSCAN,
         })
     }
 }

@@ -105,7 +105,11 @@ impl Converter<'_> {
                 if loopback == Loopback::ThroughNetwork {
                     loopback = Loopback::Unshared(self.settings.loopback);
                     let message = "there is no loopback: messages inside a node take the one of network/loopback-bw";
-                    self.note(&cluster.span, message, "SimGrid itself stops when a rank of a torus sends to its own host");
+                    self.note(
+                        &cluster.span,
+                        message,
+                        "SimGrid itself stops when a rank of a torus sends to its own host",
+                    );
                 }
                 Wiring::Torus { dimensions: dimensions.clone(), wrap: true, link }
             }
@@ -118,7 +122,7 @@ impl Converter<'_> {
             unused_ports: 0,
         };
         let nodes = Nodes { count: nodes as u32, cores_per_socket: cluster.cores, ..Nodes::default() };
-        Ok((Nodes { flops: self.flops(cluster.speed, cluster.cores), ..nodes }, network))
+        Ok((Nodes { flops: self.flops(cluster.speed, cluster.cores, &cluster.span), ..nodes }, network))
     }
 
     fn crossbar(&self, cluster: &Cluster, mut link: Link) -> Wiring {
@@ -133,7 +137,8 @@ impl Converter<'_> {
     fn note_hierarchical(&mut self, cluster: &Cluster) {
         if cluster.limiter.is_some() {
             let message = "the limiter is converted for the nodes only";
-            let remedy = "SimGrid limits the switches of a fat tree, and the nodes that a message passes in a torus, too";
+            let remedy =
+                "SimGrid limits the switches of a fat tree, and the nodes that a message passes in a torus, too";
             self.note(&cluster.span, message, remedy);
         }
         if let Some(backbone) = &cluster.backbone {
@@ -162,17 +167,17 @@ impl Converter<'_> {
             let message = "hosts have different speeds: all are given the lowest";
             self.notes.push(Diagnostic::warning(message, "in hpcast all nodes are alike").within(self.source));
         }
-        let flops = self.flops(slowest, fewest);
+        let flops = self.flops(slowest, fewest, &(0..0));
         Nodes { count: hosts.len() as u32, cores_per_socket: fewest, flops, ..Nodes::default() }
     }
 
-    fn flops(&mut self, speed: f64, cores: u32) -> Option<FlopRate> {
+    fn flops(&mut self, speed: f64, cores: u32, span: &Span) -> Option<FlopRate> {
         if speed >= SLOWEST {
             return Some(FlopRate::new(speed * f64::from(cores)));
         }
         let message = format!("the speed of the hosts, {speed} flop/s, is not converted");
         let remedy = "it cannot be a real one; add `flops` to [nodes] if a program needs it";
-        self.notes.push(Diagnostic::warning(message, remedy).within(self.source));
+        self.note(span, message, remedy);
         None
     }
 }

@@ -22,6 +22,7 @@ mod graph;
 mod reader;
 mod routing;
 mod settings;
+mod shortest;
 mod units;
 
 use std::str::FromStr;
@@ -48,7 +49,10 @@ impl FromStr for Release {
         match text {
             "3.32" => Ok(Release::V3_32),
             "2018" => Ok(Release::Y2018),
-            _ => Err(Diagnostic::error(format!("`{text}` is not a SimGrid that hpcast can follow"), "write 3.32 or 2018")),
+            _ => Err(Diagnostic::error(
+                format!("`{text}` is not a SimGrid that hpcast can follow"),
+                "write 3.32 or 2018",
+            )),
         }
     }
 }
@@ -85,9 +89,12 @@ impl Import {
         }
         let header = self.warnings.iter().map(|warning| {
             let place = warning.position().map_or(String::new(), |(line, _)| format!("line {line}: "));
-            format!("not converted: {place}{} ({})", warning.message, warning.remedy)
+            format!("- {place}{} ({})", warning.message, warning.remedy)
         });
-        let header: Vec<String> = header.collect();
+        let mut header: Vec<String> = header.collect();
+        if !header.is_empty() {
+            header.insert(0, "What the conversion could not keep:".into());
+        }
         files.insert(0, (machine_name.to_string(), machine.to_toml(header.iter().map(String::as_str))));
         files
     }

@@ -2,13 +2,15 @@
 //!
 //! The format is the one of `simgrid.dtd` (SimGrid 3.32), versions 3, 4 and 4.1.
 
+mod cluster;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use roxmltree::{Document, Node, ParsingOptions};
 
 use super::description::{
-    Child, Cluster, Host, HostLink, Link, Platform, Policy, Route, RouteLink, Routing, Setting, Span, Topology, Zone,
+    Child, Host, HostLink, Link, Platform, Policy, Route, RouteLink, Routing, Setting, Span, Zone,
 };
 use super::units::{self, Kind};
 use crate::diagnostic::{Diagnostic, Diagnostics, Source, nearest};
@@ -132,7 +134,9 @@ impl Reader<'_> {
         let Some(text) = text(node, "core") else { return Ok(1) };
         match text.value.trim().parse() {
             Ok(cores) if cores > 0 => Ok(cores),
-            _ => Err(self.error(text.span, format!("`{}` is not a number of cores", text.value), "write a whole number")),
+            _ => {
+                Err(self.error(text.span, format!("`{}` is not a number of cores", text.value), "write a whole number"))
+            }
         }
     }
 
@@ -288,7 +292,8 @@ impl Reader<'_> {
     }
 
     fn host(&mut self, node: Node) -> Result<Host, Diagnostic> {
-        let unused = ["availability", "availability_file", "speed_file", "state", "state_file", "coordinates", "pstate"];
+        let unused =
+            ["availability", "availability_file", "speed_file", "state", "state_file", "coordinates", "pstate"];
         self.attributes(node, &["id", "speed", "power", "core"], &unused)?;
         self.add_hosts(1, tag(node))?;
         for child in node.children().filter(Node::is_element) {
@@ -382,98 +387,6 @@ impl Reader<'_> {
             span: tag(node),
         })
     }
-
-    fn cluster(&mut self, node: Node) -> Result<Cluster, Diagnostic> {
-        self.attributes(node, &CLUSTER, &["availability_file", "state_file"])?;
-        for child in node.children().filter(Node::is_element) {
-            self.unconverted(child)?;
-        }
-        let id = self.required(node, "id")?.value.to_string();
-        let quantity = |name, kind| text(node, name).map(|text| self.quantity(&text, kind)).transpose();
-        let backbone = match (text(node, "bb_bw"), quantity("bb_lat", Kind::Time)?) {
-            (Some(bandwidth), latency) => Some(Link {
-                id: format!("{id}_backbone"),
-                bandwidth: self.bandwidth(&bandwidth)?,
-                latency: latency.unwrap_or(0.0),
-                policy: self.choice(node, "bb_sharing_policy", &[("SHARED", Policy::Shared), ("FATPIPE", Policy::Fatpipe)])?,
-                span: bandwidth.span,
-            }),
-            (None, Some(latency)) if latency > 0.0 => {
-                return Err(self.error(tag(node), "a backbone without a bandwidth", "add bb_bw=\"...\""));
-            }
-            _ => None,
-        };
-        let loopback = match (text(node, "loopback_bw"), quantity("loopback_lat", Kind::Time)?) {
-            (Some(bandwidth), latency) => Some((self.bandwidth(&bandwidth)?, latency.unwrap_or(0.0))),
-            (None, Some(latency)) if latency > 0.0 => {
-                return Err(self.error(tag(node), "a loopback without a bandwidth", "add loopback_bw=\"...\""));
-            }
-            _ => None,
-        };
-        let limiter = quantity("limiter_link", Kind::Bandwidth)?.filter(|limiter| *limiter > 0.0);
-        let router = text(node, "router_id").map(|text| text.value.to_string());
-        Ok(Cluster {
-            span: tag(node),
-            prefix: node.attribute("prefix").unwrap_or("").to_string(),
-            suffix: node.attribute("suffix").unwrap_or("").to_string(),
-            radical: self.radical(node)?,
-            speed: self.speed(node)?,
-            cores: self.cores(node)?,
-            bandwidth: self.bandwidth(&self.required(node, "bw")?)?,
-            latency: self.quantity(&self.required(node, "lat")?, Kind::Time)?,
-            policy: self.choice(node, "sharing_policy", &CLUSTER_POLICIES)?,
-            topology: self.topology(node)?,
-            backbone,
-            limiter,
-            loopback,
-            router,
-            id,
-        })
-    }
-
-    fn topology(&self, node: Node) -> Result<Topology, Diagnostic> {
-        let parameters = || self.required(node, "topo_parameters");
-        match text(node, "topology").map_or("FLAT", |text| text.value).to_ascii_uppercase().as_str() {
-            "FLAT" => Ok(Topology::Flat),
-            "FAT_TREE" => parameters().map(|text| Topology::FatTree(text.value.into(), text.span)),
-            "TORUS" => {
-                let text = parameters()?;
-                let size = |word: &str| word.trim().parse().ok().filter(|size| *size > 0);
-                match text.value.split(',').map(size).collect::<Option<Vec<u32>>>() {
-                    Some(sizes) => Ok(Topology::Torus(sizes, text.span)),
-                    None => {
-                        let message = format!("`{}` are not the sizes of a torus", text.value);
-                        Err(self.error(text.span, message, "write for instance `8,8,8`"))
-                    }
-                }
-            }
-            "DRAGONFLY" => {
-                let remedy = "use a fat tree or a torus, or describe hosts and links one by one";
-                Err(self.error(tag(node), "the topology DRAGONFLY cannot be converted yet", remedy))
-            }
-            other => {
-                let message = format!("`{other}` is not a topology");
-                Err(self.error(tag(node), message, "use FLAT, FAT_TREE or TORUS"))
-            }
-        }
-    }
-
-    /// `0-31,40,42-43`: ranges of host numbers.
-    fn radical(&mut self, node: Node) -> Result<Vec<(u32, u32)>, Diagnostic> {
-        let text = self.required(node, "radical")?;
-        let mut ranges = Vec::new();
-        for part in text.value.split(',') {
-            let (first, last) = part.split_once('-').unwrap_or((part, part));
-            let range = first.trim().parse::<u32>().ok().zip(last.trim().parse::<u32>().ok());
-            let Some((first, last)) = range.filter(|(first, last)| first <= last) else {
-                let message = format!("`{part}` is not a range of host numbers");
-                return Err(self.error(text.span, message, "write for instance `0-31` or `1,3,5-8`"));
-            };
-            self.add_hosts(u64::from(last - first) + 1, text.span.clone())?;
-            ranges.push((first, last));
-        }
-        Ok(ranges)
-    }
 }
 
 const POLICIES: [(&str, Policy); 4] = [
@@ -481,33 +394,4 @@ const POLICIES: [(&str, Policy); 4] = [
     ("SPLITDUPLEX", Policy::SplitDuplex),
     ("FULLDUPLEX", Policy::SplitDuplex),
     ("FATPIPE", Policy::Fatpipe),
-];
-
-const CLUSTER_POLICIES: [(&str, Policy); 4] = [
-    ("SPLITDUPLEX", Policy::SplitDuplex),
-    ("FULLDUPLEX", Policy::SplitDuplex),
-    ("SHARED", Policy::Shared),
-    ("FATPIPE", Policy::Fatpipe),
-];
-
-const CLUSTER: [&str; 19] = [
-    "id",
-    "prefix",
-    "suffix",
-    "radical",
-    "speed",
-    "power",
-    "core",
-    "bw",
-    "lat",
-    "sharing_policy",
-    "topology",
-    "topo_parameters",
-    "bb_bw",
-    "bb_lat",
-    "bb_sharing_policy",
-    "router_id",
-    "limiter_link",
-    "loopback_bw",
-    "loopback_lat",
 ];

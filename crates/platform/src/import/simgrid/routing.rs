@@ -3,11 +3,13 @@
 //! Sources: `NetZoneImpl.cpp` (global routes), `FullZone.cpp`, `FloydZone.cpp`, `DijkstraZone.cpp` and `StarZone.cpp` of
 //! SimGrid 3.32.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::description::{Child, Cluster, Host, HostLink, Link, Platform, Policy, Route, RouteLink, Routing, Span, Topology, Zone};
+use super::description::{
+    Child, Cluster, Host, HostLink, Link, Platform, Policy, Route, RouteLink, Routing, Span, Topology, Zone,
+};
+use super::shortest::{Before, Search, dijkstra, floyd};
 use crate::diagnostic::{Diagnostic, Source};
 
 /// Finding shortest paths takes time that grows with the cube of this.
@@ -62,7 +64,7 @@ enum Table {
     /// Routes by local numbers of both ends.
     Full(BTreeMap<(usize, usize), Hop>),
     /// Known hops, and for each pair the last point before the goal.
-    Shortest { hops: BTreeMap<(usize, usize), Hop>, before: Vec<Vec<Option<usize>>> },
+    Shortest { hops: BTreeMap<(usize, usize), Hop>, before: Before },
     /// Arms by local number.
     Star(Vec<Arm>),
 }
@@ -128,7 +130,11 @@ impl<'a> Network<'a> {
     fn add_point(&mut self, name: &str, zone: Option<usize>, span: &Span) -> Result<Point, Diagnostic> {
         let point = self.points.len();
         if self.point_names.insert(name.to_string(), point).is_some() {
-            return Err(self.error(span, format!("there are two hosts, routers or zones called `{name}`"), "rename one"));
+            return Err(self.error(
+                span,
+                format!("there are two hosts, routers or zones called `{name}`"),
+                "rename one",
+            ));
         }
         let local = zone.map_or(0, |zone| self.zones[zone].members.len());
         self.points.push(PointData { zone, local });
@@ -252,7 +258,9 @@ impl<'a> Network<'a> {
                 let message = format!("in which direction is the split-duplex link `{}` crossed?", link.id);
                 self.error(&link.span, message, "add direction=\"UP\" or direction=\"DOWN\"")
             }
-            false => self.error(&link.span, format!("there is no link `{}`", link.id), "declare it, or correct the name"),
+            false => {
+                self.error(&link.span, format!("there is no link `{}`", link.id), "declare it, or correct the name")
+            }
         })
     }
 
@@ -314,7 +322,8 @@ impl<'a> Network<'a> {
             let forth = route.links.iter().map(|link| self.link_named(link, false)).collect::<Result<Vec<_>, _>>()?;
             add((from, to), Hop { links: forth, gateways }, route)?;
             if route.symmetrical && from != to {
-                let back = route.links.iter().rev().map(|link| self.link_named(link, true)).collect::<Result<_, _>>()?;
+                let back =
+                    route.links.iter().rev().map(|link| self.link_named(link, true)).collect::<Result<_, _>>()?;
                 add((to, from), Hop { links: back, gateways: gateways.map(|(a, b)| (b, a)) }, route)?;
             }
         }
@@ -326,12 +335,7 @@ impl<'a> Network<'a> {
         Ok(hops)
     }
 
-    fn shortest(
-        &self,
-        zone: usize,
-        description: &Zone,
-        search: fn(usize, &BTreeMap<(usize, usize), Hop>, &[(usize, usize)]) -> Vec<Vec<Option<usize>>>,
-    ) -> Result<Table, Diagnostic> {
+    fn shortest(&self, zone: usize, description: &Zone, search: Search) -> Result<Table, Diagnostic> {
         if self.zones[zone].members.len() > MOST_POINTS {
             let message = format!("more than {MOST_POINTS} hosts and routers in a zone with shortest-path routing");
             return Err(self.error(&description.span, message, "use the routing Full, or several zones"));
@@ -347,7 +351,8 @@ impl<'a> Network<'a> {
                 edges.push((to, from));
             }
         }
-        let before = search(self.zones[zone].members.len(), &hops, &edges);
+        let lengths = hops.iter().map(|(ends, hop)| (*ends, hop.links.len())).collect();
+        let before = search(self.zones[zone].members.len(), &lengths, &edges);
         Ok(Table::Shortest { hops, before })
     }
 
@@ -443,10 +448,10 @@ impl<'a> Network<'a> {
                 let mut links = Vec::new();
                 let mut entered: Option<Point> = None;
                 for step in steps {
-                    if let (Some(entered), Some((leaves, _))) = (entered, step.gateways) {
-                        if entered != leaves {
-                            self.global(entered, leaves, &mut links)?;
-                        }
+                    if let (Some(entered), Some((leaves, _))) = (entered, step.gateways)
+                        && entered != leaves
+                    {
+                        self.global(entered, leaves, &mut links)?;
                     }
                     links.extend(&step.links);
                     entered = step.gateways.map(|(_, enters)| enters);
@@ -455,73 +460,4 @@ impl<'a> Network<'a> {
             }
         })
     }
-}
-
-/// For each pair, the last point before the goal on a path with the fewest links; Floyd and Warshall's algorithm, with
-/// SimGrid's choice among equals.
-fn floyd(size: usize, hops: &BTreeMap<(usize, usize), Hop>, _: &[(usize, usize)]) -> Vec<Vec<Option<usize>>> {
-    let mut before = vec![vec![None; size]; size];
-    let mut cost = vec![vec![usize::MAX; size]; size];
-    for ((from, to), hop) in hops {
-        before[*from][*to] = Some(*from);
-        cost[*from][*to] = hop.links.len();
-    }
-    for middle in 0..size {
-        for from in 0..size {
-            if cost[from][middle] == usize::MAX {
-                continue;
-            }
-            for to in 0..size {
-                let detour = cost[from][middle].saturating_add(cost[middle][to]);
-                if cost[middle][to] != usize::MAX && detour < cost[from][to] {
-                    cost[from][to] = detour;
-                    before[from][to] = before[middle][to];
-                }
-            }
-        }
-    }
-    before
-}
-
-/// The same by Dijkstra's algorithm; among equals the point that the file's routes name first goes first.
-fn dijkstra(
-    size: usize,
-    hops: &BTreeMap<(usize, usize), Hop>,
-    edges: &[(usize, usize)],
-) -> Vec<Vec<Option<usize>>> {
-    let mut order = vec![usize::MAX; size];
-    let mut seen = 0;
-    let mut leaving = vec![Vec::new(); size];
-    for (from, to) in edges {
-        for point in [*from, *to] {
-            if order[point] == usize::MAX {
-                order[point] = seen;
-                seen += 1;
-            }
-        }
-        leaving[*from].push((*to, hops.get(&(*from, *to)).map_or(0, |hop| hop.links.len())));
-    }
-    let search = |start: usize| {
-        let mut before = vec![None; size];
-        let mut cost = vec![usize::MAX; size];
-        let mut queue = BinaryHeap::new();
-        cost[start] = 0;
-        queue.push(Reverse((0, order[start], start)));
-        while let Some(Reverse((reached, _, at))) = queue.pop() {
-            if reached > cost[at] {
-                continue;
-            }
-            for (to, length) in &leaving[at] {
-                if reached + length < cost[*to] {
-                    cost[*to] = reached + length;
-                    before[*to] = Some(at);
-                    queue.push(Reverse((cost[*to], order[*to], *to)));
-                }
-            }
-        }
-        // The way to oneself is the hop to oneself, if there is one.
-        before[start] = hops.contains_key(&(start, start)).then_some(start);
-        before
-    };
-    (0..size).map(search).collect()
 }

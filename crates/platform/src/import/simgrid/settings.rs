@@ -3,6 +3,7 @@
 //! Defaults: `sg_config.cpp`, `smpi_config.cpp`, `smpi_request.cpp` and `network_smpi.cpp` of SimGrid 3.32.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use super::Release;
@@ -62,11 +63,11 @@ impl<'a> Book<'a> {
         if key.ends_with("-thres") {
             key.push('h');
         }
-        if self.entries.contains_key(&key) {
+        if let Entry::Vacant(entry) = self.entries.entry(key) {
+            entry.insert(setting);
+        } else {
             let message = format!("`{}` is set twice; SimGrid takes the first", setting.key);
             self.note(setting, message, "remove one of them");
-        } else {
-            self.entries.insert(key, setting);
         }
     }
 
@@ -172,7 +173,8 @@ impl<'a> Book<'a> {
         let mut pieces: Vec<Piece> = Vec::new();
         for text in setting.value.split(';').filter(|text| !text.trim().is_empty()) {
             let mut words = text.split(':');
-            let above = self.threshold(setting, words.next().unwrap_or("")).ok_or_else(|| self.error(setting, REMEDY))?;
+            let above =
+                self.threshold(setting, words.next().unwrap_or("")).ok_or_else(|| self.error(setting, REMEDY))?;
             let mut values = words.map(|word| units::parse(word, Kind::Time));
             let mut next = || values.next().transpose().map_err(|_| self.error(setting, REMEDY));
             let base = next()?.ok_or_else(|| self.error(setting, REMEDY))?;
@@ -206,8 +208,12 @@ impl<'a> Book<'a> {
         for (key, setting) in std::mem::take(&mut self.entries) {
             let reason = match key.as_str() {
                 "network/model" if setting.value == "SMPI" => continue,
+                "maxmin/concurrency-limit" if setting.value == "-1" => continue,
                 "network/model" => "hpcast follows the model SMPI",
-                "network/optim" | "network/maxmin-selective-update" | "maxmin/concurrency-limit" | "surf/precision"
+                "network/optim"
+                | "network/maxmin-selective-update"
+                | "maxmin/concurrency-limit"
+                | "surf/precision"
                 | "maxmin/precision" => "it concerns how SimGrid computes, not what",
                 "network/latency-factor" | "network/bandwidth-factor" => "it has no effect on the model SMPI",
                 "smpi/IB-penalty-factors" => "it belongs to another network model",
@@ -215,14 +221,31 @@ impl<'a> Book<'a> {
                 "smpi/init" => "MPI_Init costs no time in hpcast",
                 "smpi/iprobe-cpu-usage" => "probes use no energy in hpcast",
                 "smpi/finalization-barrier" => "programs of hpcast end when their last rank does",
-                "smpi/host-speed" | "smpi/running-power" | "smpi/simulate-computation" | "smpi/cpu-threshold"
+                "smpi/host-speed"
+                | "smpi/running-power"
+                | "smpi/simulate-computation"
+                | "smpi/cpu-threshold"
                 | "smpi/comp-adjustment-file" => "hpcast does not time computation on this computer",
-                "smpi/coll-selector" | "smpi/gather" | "smpi/allgather" | "smpi/barrier" | "smpi/reduce-scatter"
-                | "smpi/scatter" | "smpi/allgatherv" | "smpi/allreduce" | "smpi/alltoall" | "smpi/alltoallv"
-                | "smpi/bcast" | "smpi/reduce" => "choose algorithms of collectives when you run a program (--coll)",
-                _ if key.starts_with("contexts/") || key.starts_with("tracing") || key.starts_with("smpi/display")
-                    || key.starts_with("smpi/shared-malloc") || key.starts_with("smpi/privatiz")
-                    || key.starts_with("model-check") || key == "smpi/keep-temps" => {
+                "smpi/coll-selector"
+                | "smpi/gather"
+                | "smpi/allgather"
+                | "smpi/barrier"
+                | "smpi/reduce-scatter"
+                | "smpi/scatter"
+                | "smpi/allgatherv"
+                | "smpi/allreduce"
+                | "smpi/alltoall"
+                | "smpi/alltoallv"
+                | "smpi/bcast"
+                | "smpi/reduce" => "choose algorithms of collectives when you run a program (--coll)",
+                _ if key.starts_with("contexts/")
+                    || key.starts_with("tracing")
+                    || key.starts_with("smpi/display")
+                    || key.starts_with("smpi/shared-malloc")
+                    || key.starts_with("smpi/privatiz")
+                    || key.starts_with("model-check")
+                    || key == "smpi/keep-temps" =>
+                {
                     "it concerns how SimGrid runs, not what it simulates"
                 }
                 _ => "hpcast does not know it",

@@ -126,11 +126,18 @@ fn fat_trees_that_do_not_add_up() {
 }
 
 #[test]
+fn one_mistake_in_the_links_of_all_levels_is_told_once() {
+    let text = fat_tree("shape = \"2; 2,2; 1,2; 1,1\"").replace("90 ns", "-90 ns");
+    refused(&text, (10, 11), &["the latency is negative"]);
+    assert_eq!(parse(&text).unwrap_err().iter().count(), 1);
+}
+
+#[test]
 fn negative_latency_of_a_level() {
     let levels = "levels = [{ bandwidth = \"1 GB/s\", latency = \"-1 us\" }]";
     let text = fat_tree(&format!("shape = \"1; 4; 1; 1\"\n{levels}"))
         .replace("bandwidth = \"100 Gbit/s\"\nlatency = \"90 ns\"\n", "");
-    refused(&text, (9, 46), &["the latency is negative"]);
+    refused(&text, (9, 45), &["the latency is negative"]);
 }
 
 #[test]
@@ -162,8 +169,8 @@ fn mpi_parameters() {
     let falling = "between.send = [{ above = \"0 B\", base = \"1 us\", per-byte = \"-1 ps\" }]";
     refused(&mpi(falling), (11, 17), &["for all sizes"]);
     let pieces = "between.send = [{ above = \"9 B\", base = \"1 us\" }, { above = \"1 B\", base = \"1 us\" }]";
-    refused(&mpi(pieces), (11, 60), &["ascending"]);
-    refused(&mpi(&pieces.replace("1 B", "9 B")), (11, 60), &["two pieces start above 9 B"]);
+    refused(&mpi(pieces), (11, 61), &["ascending"]);
+    refused(&mpi(&pieces.replace("1 B", "9 B")), (11, 61), &["two pieces start above 9 B"]);
 }
 
 #[test]
@@ -171,7 +178,7 @@ fn flows() {
     let flow = |lines: &str| format!("{SMALL}[network.flow]\n{lines}");
     refused(&flow("cross-traffic = 1.5"), (11, 17), &["impossible", "0.05"]);
     refused(&flow("weight-s = 8775"), (11, 12), &["`weight-s` has no unit"]);
-    refused(&flow("factor = \"boundary\""), (11, 10), &["did you mean"]);
+    refused(&flow("factor = \"bond\""), (11, 10), &["did you mean"]);
 }
 
 #[test]

@@ -19,6 +19,7 @@
 //!   several.
 //! - `link [NAME :] FROM -- TO BANDWIDTH LATENCY [shared]` is a cable: one link in each direction, or with `shared` one
 //!   link for both. `FROM -> TO` is one link in one direction. Ranges join one to one, or all to a single vertex.
+//! - With `unshared` at its end, a link limits each message for itself: no two share it (SimGrid's `FATPIPE`).
 //! - `link NAME : BANDWIDTH LATENCY` is a capacity that only prescribed routes use, in any direction.
 //! - `route FROM TO : LINK ...` prescribes the way from one node to another (in this direction only); links with ends
 //!   must follow one another. `route A A : LINK ...` is the way from a node to itself.
@@ -209,7 +210,10 @@ impl Topology for Graph {
 
     #[inline]
     fn route(&self, from: u32, to: u32, path: &mut Path) {
-        let mut push = |id: LinkId| path.push(id, &self.links[id as usize].link);
+        let mut push = |id: LinkId| match &self.links[id as usize] {
+            GraphLink { link, unshared: true, .. } => path.add(link),
+            GraphLink { link, .. } => path.push(id, link),
+        };
         match self.routes.get(from, to) {
             Some(links) => links.iter().for_each(|&id| push(id)),
             None => self.paths.walk(from, to, push),

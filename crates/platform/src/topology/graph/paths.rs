@@ -98,11 +98,12 @@ impl Paths {
                 visit(link);
                 at ^= self.across[link as usize];
             }
-        } else if from == to && start.out == NONE {
-            if let Some((out, back)) = self.turn(start.core) {
-                visit(out);
-                visit(back);
-            }
+        } else if from == to
+            && start.out == NONE
+            && let Some((out, back)) = self.turn(start.core)
+        {
+            visit(out);
+            visit(back);
         }
         if goal.into != NONE {
             visit(goal.into);

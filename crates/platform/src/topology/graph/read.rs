@@ -20,6 +20,8 @@ pub struct GraphLink {
     pub ends: Option<(u32, u32)>,
     /// Whether both directions are this link.
     pub shared: bool,
+    /// Whether it limits each message for itself, however many there are.
+    pub unshared: bool,
 }
 
 /// A route that the file prescribes.
@@ -106,7 +108,7 @@ impl Reader {
         }
     }
 
-    /// `link [NAME :] [FROM --|-> TO] BANDWIDTH LATENCY [shared]`
+    /// `link [NAME :] [FROM --|-> TO] BANDWIDTH LATENCY [shared|unshared]`
     fn link(&mut self, mut words: Words) -> Result<(), GraphError> {
         let named = words.peek_second().is_some_and(|word| word.text == ":");
         let name = if named { words.next() } else { None };
@@ -136,17 +138,23 @@ impl Reader {
                 return Err(word.error(GraphProblem::OneWayShared));
             }
         }
+        let unshared = shared.is_none() && words.peek().is_some_and(|word| word.text == "unshared");
+        if unshared {
+            words.next();
+        }
         words.finish()?;
-        if let Some(word) = name {
-            if names.len() != ends.len() {
-                return Err(word.error(GraphProblem::UnequalRanges(names.len(), ends.len())));
-            }
+        if let Some(word) = name
+            && names.len() != ends.len()
+        {
+            return Err(word.error(GraphProblem::UnequalRanges(names.len(), ends.len())));
         }
         names.reverse();
+        let first = self.description.links.len();
         for ends in ends {
             let both = !one_way && shared.is_none() && ends.is_some();
             self.add(link, ends, both, shared.is_some(), name.zip(names.pop()))?;
         }
+        self.description.links[first..].iter_mut().for_each(|link| link.unshared = unshared);
         Ok(())
     }
 
@@ -194,11 +202,12 @@ impl Reader {
         let first = self.description.links.len() as LinkId;
         let directed =
             |name: &str, (tail, head)| format!("{name}: {} -> {}", self.vertex_name(tail), self.vertex_name(head));
-        let mut links = vec![GraphLink { name: name.as_ref().map(|(_, name)| name.clone()), link, ends, shared }];
+        let mut links =
+            vec![GraphLink { name: name.as_ref().map(|(_, name)| name.clone()), link, ends, shared, unshared: false }];
         if let (true, Some((tail, head))) = (both, ends) {
             links[0].name = name.as_ref().map(|(_, name)| directed(name, (tail, head)));
             let back = name.as_ref().map(|(_, name)| directed(name, (head, tail)));
-            links.push(GraphLink { name: back, link, ends: Some((head, tail)), shared });
+            links.push(GraphLink { name: back, link, ends: Some((head, tail)), shared, unshared: false });
         }
         if let Some((word, name)) = name {
             let named = if both { Named::Cable(first, first + 1) } else { Named::One(first) };

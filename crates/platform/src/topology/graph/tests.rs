@@ -165,3 +165,16 @@ mod properties {
         }
     }
 }
+
+#[test]
+fn unshared_links_limit_without_being_crossed() {
+    let graph = graph(
+        "node a b\nlink a -- b 5 GB/s 1 us\nlink memory : 2 GB/s 3 us unshared\nroute a a : memory\nroute a b : memory",
+    );
+    let mut path = Path::default();
+    path.clear();
+    graph.route(0, 1, &mut path);
+    assert_eq!((path.links.len(), path.bandwidth, path.latency), (0, 2e9, 3e-6));
+    assert_eq!(route(&graph, 1, 0).len(), 1);
+    assert!(error("node a b\nlink a -- b 5 GB/s 1 us shared unshared").contains("`unshared` is too much"));
+}

@@ -132,10 +132,10 @@ impl<'t> Words<'t> {
     fn quantity(&mut self, what: &'static str, example: &'static str) -> Result<(Word<'t>, String), GraphError> {
         let word = self.expect(what, example)?;
         let mut text = word.text.to_string();
-        if text.parse::<f64>().is_ok() {
-            if let Some(unit) = self.next() {
-                text = format!("{text} {}", unit.text);
-            }
+        if text.parse::<f64>().is_ok()
+            && let Some(unit) = self.next()
+        {
+            text = format!("{text} {}", unit.text);
         }
         Ok((word, text))
     }

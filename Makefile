@@ -1,0 +1,45 @@
+# make run    a real forecast, within a minute of cloning
+# make test   everything that must hold: format, lints, docs, tests
+# make bench  how fast the parts are
+# make peers  the same work in SimGrid/SMPI and here, side by side
+
+CARGO ?= cargo
+HPCAST := target/release/hpcast
+
+.PHONY: run test bench peers golden fuzz setup
+
+run: setup
+	$(CARGO) build --release --quiet --bin hpcast
+	@mkdir -p target/forecast
+	$(HPCAST) run allreduce -n 4096 --ranks-per-node 1 -m machines/frontera.toml --size 8B..1MiB \
+	    --json target/forecast/allreduce.json --plot target/forecast/allreduce.svg
+	$(HPCAST) run alltoall -n 256 --ranks-per-node 1 -m machines/frontera.toml --size 64KiB --placement cyclic \
+	    --links target/forecast/links.svg
+	$(HPCAST) machine draw machines/frontera.toml -o target/forecast/frontera.svg
+	@echo
+	@echo "Pictures: target/forecast/allreduce.svg (time over size), links.svg (load of the network), frontera.svg"
+
+test: setup
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
+	$(CARGO) test --workspace --quiet
+
+bench: setup
+	$(CARGO) bench --workspace
+
+peers: setup
+	$(CARGO) build --release --quiet --bin hpcast
+	peers/run.sh
+
+# The reference values of tests/simgrid, made anew by the real SimGrid.
+golden: setup
+	tests/simgrid/regenerate.sh
+
+# Coverage-guided fuzzing of the readers of foreign input, a minute each; needs a nightly toolchain or RUSTC_BOOTSTRAP.
+fuzz:
+	fuzz/run.sh
+
+# A C linker is all that the build needs beside Rust.
+setup:
+	@scripts/setup.sh

@@ -1,0 +1,17 @@
+//! Tells the program which commit it was built from, where git knows.
+
+use std::process::Command;
+
+fn main() {
+    let commit = Command::new("git")
+        .args(["rev-parse", "--short=12", "HEAD"])
+        .output()
+        .ok()
+        .filter(|output| output.status.success())
+        .and_then(|output| String::from_utf8(output.stdout).ok());
+    if let Some(commit) = commit {
+        println!("cargo:rustc-env=HPCAST_COMMIT={}", commit.trim());
+    }
+    println!("cargo:rerun-if-changed=../../.git/HEAD");
+    println!("cargo:rerun-if-changed=../../.git/refs/heads");
+}

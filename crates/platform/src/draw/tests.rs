@@ -1,0 +1,112 @@
+use super::*;
+use crate::topology::{Crossbar, Duplex, FatTree, Graph, Link, Torus};
+
+const LINK: Link = Link { bandwidth: 12.5e9, latency: 1e-7 };
+
+fn tree(shape: &str) -> Box<dyn Topology> {
+    let shape: crate::topology::FatTreeShape = shape.parse().unwrap();
+    let links = vec![LINK; shape.levels()];
+    Box::new(FatTree::new(shape, &links, Duplex::Split).unwrap())
+}
+
+fn torus(dims: &[u32], wrap: bool) -> Box<dyn Topology> {
+    Box::new(Torus::new(dims, wrap, LINK, Duplex::Split).unwrap())
+}
+
+fn all() -> Vec<Box<dyn Topology>> {
+    let hub = Some(Link { bandwidth: 5e9, latency: 0.0 });
+    let graph = "node a<b> c\nswitch s\nlink a<b> -- s 1 GB/s 1 us\nlink c -- s 2 GB/s 1 us shared";
+    let many = "node n[0-199]\nswitch s t\nlink n[0-99] -- s 1 GB/s 1 us\nlink n[100-199] -- t 1 GB/s 1 us\nlink s -- t 1 GB/s 1 us";
+    vec![
+        tree("1;4;1;1"),
+        tree("2;16,32;1,16;1,1"),
+        tree("2;20,320;1,8;1,2"),
+        tree("3;4,4,4;1,4,2;1,1,1"),
+        tree("3;32,48,40;2,40,60;1,1,2"),
+        tree("2;300,2;1,4;1,1"),
+        torus(&[5], true),
+        torus(&[1], false),
+        torus(&[24, 24], false),
+        torus(&[100, 3], true),
+        torus(&[4, 4, 4], true),
+        torus(&[24, 12, 2, 3, 2], true),
+        Box::new(Crossbar::new(1, LINK, Duplex::Split, None)),
+        Box::new(Crossbar::new(32, LINK, Duplex::Shared, hub)),
+        Box::new(Crossbar::new(6400, LINK, Duplex::Split, None)),
+        Box::new(Graph::parse(graph).unwrap()),
+        Box::new(Graph::parse(many).unwrap()),
+    ]
+}
+
+/// Opening and closing tags match; enough to catch what escaping or a forgotten tag would break.
+fn check_xml(svg: &str) {
+    let mut open = Vec::new();
+    for tag in svg.split('<').skip(1) {
+        let (tag, text) = tag.split_once('>').expect("every tag is closed");
+        assert!(!text.contains('>'), "text is escaped: {text}");
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name));
+        } else if !tag.ends_with('/') {
+            open.push(tag.split(' ').next().unwrap());
+        }
+        assert_eq!(tag.matches('"').count() % 2, 0, "{tag}");
+    }
+    assert!(open.is_empty());
+    assert!(!svg.contains("NaN") && !svg.contains("inf"), "all numbers are numbers");
+}
+
+#[test]
+fn pictures_are_whole_and_the_same_every_time() {
+    for topology in all() {
+        let load: Vec<f64> = (0..topology.links()).map(|id| (id % 11) as f64 / 10.0).collect();
+        for load in [None, Some(&load[..])] {
+            let picture = svg(&*topology, "A <title> & more", load);
+            check_xml(&picture);
+            assert_eq!(picture, svg(&*topology, "A <title> & more", load), "{}", topology.describe());
+            assert!(picture.len() < 1_000_000, "{}: {} bytes", topology.describe(), picture.len());
+        }
+    }
+}
+
+#[test]
+fn small_networks_are_drawn_whole() {
+    for topology in
+        [tree("3;4,4,4;1,4,2;1,1,1"), tree("2;16,32;1,16;1,1"), torus(&[4, 4, 4], true), torus(&[24, 24], false)]
+    {
+        assert!(!svg(&*topology, "", None).contains("not drawn"), "{}", topology.describe());
+    }
+}
+
+#[test]
+fn large_networks_say_what_is_left_out() {
+    let stampede = svg(&*tree("2;20,320;1,8;1,2"), "Stampede", None);
+    assert!(stampede.contains(">320 leaf switches<"));
+    assert!(stampede.contains(">286 more<"));
+    assert!(stampede.contains("of 23,040 links are not drawn"));
+    let flat = svg(&Crossbar::new(6400, LINK, Duplex::Split, None), "", None);
+    assert!(flat.contains(">6,328 more<"));
+    assert!(svg(&*torus(&[4, 4, 4, 5], true), "", None).contains("Dimensions not drawn: 4 (size 5)"));
+}
+
+#[test]
+fn load_is_shown_where_it_is() {
+    let topology = torus(&[4, 4], true);
+    let mut load = vec![0.0; topology.links() as usize];
+    load[5] = 0.876;
+    let picture = svg(&*topology, "", Some(&load));
+    assert!(picture.contains(&format!("busiest: {}, 88 %", escape(&topology.link_name(5)))));
+    let full = format!("stroke=\"{}\"", colour::of_load(0.875));
+    assert_eq!(picture.matches(&full).count(), 1, "one cable has this colour");
+    assert!(svg(&*topology, "", Some(&[])).contains("busiest"), "no loads are zero loads");
+}
+
+#[test]
+fn what_is_not_drawn_is_counted_with_its_load() {
+    let topology = Crossbar::new(500, LINK, Duplex::Split, None);
+    let mut load = vec![0.1; 1000];
+    load[300] = 0.5;
+    assert!(
+        svg(&topology, "", Some(&load))
+            .contains("856 of 1,000 links are not drawn; the highest load among them is 50 %")
+    );
+}

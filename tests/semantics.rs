@@ -1,0 +1,277 @@
+//! What MPI promises, whatever the timing: order, wildcards, waits, probes, communicators, deadlocks; and the same
+//! bytes every time.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::rc::Rc;
+
+use hpcast_apps::{Parameters, Program};
+use hpcast_models::network::Flow;
+use hpcast_mpi::collectives::{Buffer, Selection};
+use hpcast_mpi::{Collective, Mode, Outcome, Rank, RunError, Setup, Source, Tag, run};
+use hpcast_tests::plain;
+use hpcast_units::Time;
+
+fn setup(ranks: u32) -> Setup {
+    let machine = Rc::new(plain::machine(ranks));
+    Setup {
+        ranks,
+        placement: machine.place(ranks).expect("a rank a node"),
+        network: Box::new(Flow::new(machine.clone())),
+        machine,
+        selection: Selection::default(),
+        observer: None,
+        interrupt: None,
+        progress: None,
+    }
+}
+
+fn simulate<F: Future<Output = ()>>(ranks: u32, program: impl FnMut(Rank) -> F) -> Outcome {
+    run(setup(ranks), program).expect("no deadlock")
+}
+
+fn micros(us: u64) -> Time {
+    Time::from_ps(us * 1_000_000)
+}
+
+#[test]
+fn messages_of_one_sender_do_not_overtake_each_other() {
+    // Large first, then small: the small one is there long before, but is the second message.
+    let sizes = Rc::new(RefCell::new(Vec::new()));
+    simulate(2, |rank| {
+        let sizes = sizes.clone();
+        async move {
+            let world = rank.world();
+            if rank.number() == 0 {
+                let large = rank.isend(world, 1, 7, 1_000_000);
+                rank.send(world, 1, 7, 10).await;
+                rank.wait(large).await;
+            } else {
+                rank.compute(micros(10));
+                for source in [Source::Any, Source::Rank(0)] {
+                    let status = rank.recv(world, source, Tag::Any).await;
+                    sizes.borrow_mut().push(status.bytes);
+                }
+            }
+        }
+    });
+    assert_eq!(sizes.take(), [1_000_000, 10]);
+}
+
+#[test]
+fn any_source_takes_who_is_first_in_time_not_in_program_order() {
+    // Ranks run ahead of the simulation in order of rank; the wildcard must not see that.
+    let order = Rc::new(RefCell::new(Vec::new()));
+    simulate(5, |rank| {
+        let order = order.clone();
+        async move {
+            let world = rank.world();
+            let me = rank.number();
+            if me > 0 {
+                rank.compute(micros(100 - 10 * u64::from(me)));
+                return rank.send(world, 0, me as i32, 8).await;
+            }
+            rank.compute(micros(if rank.number() == 0 { 5 } else { 0 }));
+            for _ in 1..5 {
+                let status = rank.recv(world, Source::Any, Tag::Any).await;
+                order.borrow_mut().push((status.source, status.tag));
+            }
+        }
+    });
+    assert_eq!(order.take(), [(4, 4), (3, 3), (2, 2), (1, 1)]);
+}
+
+#[test]
+fn a_late_wildcard_takes_the_earliest_message() {
+    let order = Rc::new(RefCell::new(Vec::new()));
+    simulate(4, |rank| {
+        let order = order.clone();
+        async move {
+            let world = rank.world();
+            let me = rank.number();
+            if me > 0 {
+                rank.compute(micros(100 - 10 * u64::from(me)));
+                return rank.send(world, 0, 0, 8).await;
+            }
+            rank.compute(micros(1000));
+            // A named receive between wildcards takes its own message out of the order.
+            for source in [Source::Any, Source::Rank(1), Source::Any] {
+                order.borrow_mut().push(rank.recv(world, source, 0).await.source);
+            }
+        }
+    });
+    assert_eq!(order.take(), [3, 1, 2]);
+}
+
+#[test]
+fn probes_see_what_has_been_sent_and_nothing_else() {
+    simulate(2, |rank| async move {
+        let world = rank.world();
+        if rank.number() == 0 {
+            rank.compute(micros(50));
+            rank.send(world, 1, 3, 100).await;
+            rank.compute(micros(50));
+            rank.send_as(Mode::Synchronous, world, 1, 4, 200).await;
+        } else {
+            assert_eq!(rank.iprobe(world, 0, 3).await, None);
+            let status = rank.probe(world, Source::Any, Tag::Any).await;
+            assert_eq!((status.source, status.tag, status.bytes), (0, 3, 100));
+            assert!(rank.now() >= micros(50) && rank.now() < micros(52), "{:?}", rank.now());
+            assert_eq!(rank.iprobe(world, 0, 4).await, None);
+            rank.recv(world, 0, 3).await;
+            assert_eq!(rank.probe(world, 0, 4).await.bytes, 200);
+            rank.recv(world, 0, 4).await;
+        }
+    });
+}
+
+#[test]
+fn waits_and_tests() {
+    simulate(3, |rank| async move {
+        let world = rank.world();
+        let me = rank.number();
+        if me > 0 {
+            rank.compute(micros(10 * u64::from(me)));
+            rank.send(world, 0, 0, 8).await;
+            rank.compute(micros(1000));
+            rank.send(world, 0, 1, 8).await;
+            return;
+        }
+        let mut requests = vec![rank.irecv(world, 2, 0).await, rank.irecv(world, 1, 0).await];
+        assert!(!rank.test_all(&mut requests).await);
+        let (index, status) = rank.wait_any(&mut requests).await.expect("two requests");
+        assert_eq!((index, status.source), (1, 1));
+        let done = rank.wait_some(&mut requests).await;
+        assert_eq!(done.iter().map(|(index, status)| (*index, status.source)).collect::<Vec<_>>(), [(0, 2)]);
+        assert!(requests.is_empty() && rank.wait_any(&mut requests).await.is_none());
+
+        let request = rank.irecv(world, 1, 1).await;
+        let request = rank.test(request).await.expect_err("it comes after a millisecond");
+        let mut requests = vec![request, rank.irecv(world, 2, 1).await];
+        assert!(rank.test_any(&mut requests).await.is_none() && rank.test_some(&mut requests).await.is_empty());
+        rank.compute(micros(5000));
+        assert!(rank.test_all(&mut requests).await && requests.is_empty());
+    });
+}
+
+#[test]
+fn a_synchronous_send_waits_and_a_buffered_one_does_not() {
+    let outcome = simulate(3, |rank| async move {
+        let world = rank.world();
+        match rank.number() {
+            0 => rank.send_as(Mode::Synchronous, world, 2, 0, 8).await,
+            1 => rank.send_as(Mode::Buffered, world, 2, 0, 1_000_000).await,
+            _ => {
+                rank.compute(micros(1000));
+                rank.recv(world, 0, 0).await;
+                rank.recv(world, 1, 0).await;
+            }
+        }
+    });
+    assert!(outcome.ranks[0].finished > micros(1000));
+    assert!(outcome.ranks[1].finished < micros(1));
+    assert!(outcome.ranks[2].finished > micros(2000));
+}
+
+#[test]
+fn split_and_cartesian_communicators() {
+    simulate(12, |rank| async move {
+        let world = rank.world();
+        let me = rank.number();
+        let row = rank.split(world, Some(me / 4), -(me as i32)).await.expect("every rank has a color");
+        assert_eq!((row.size(), row.rank()), (4, 3 - me % 4));
+        // The same tag in two communicators: messages do not mix.
+        let (next, before) = ((row.rank() + 1) % 4, (row.rank() + 3) % 4);
+        let request = rank.isend(world, (me + 1) % 12, 0, 111);
+        rank.sendrecv(row, (next, 0, 222), (before, 0)).await;
+        assert_eq!(rank.recv(world, (me + 11) % 12, 0).await.bytes, 111);
+        rank.wait(request).await;
+        assert_eq!(rank.split(row, None, 0).await, None);
+
+        let grid = rank.cartesian(world, &[3, 4], &[true, false]).await;
+        let (from, to) = grid.shift(0, 1);
+        let (from, to) = (from.expect("periodic"), to.expect("periodic"));
+        let status = rank.sendrecv(grid.comm(), (to, 0, 8), (from, 0)).await;
+        assert_eq!(status.source, (me + 8) % 12);
+        rank.barrier(rank.dup(grid.comm()).await).await;
+    });
+}
+
+#[test]
+fn background_collectives_overlap_with_work() {
+    let alone = simulate(16, |rank| async move {
+        rank.allreduce(rank.world(), Buffer::of_bytes(1 << 20)).await;
+    });
+    let both = simulate(16, |rank| async move {
+        let world = rank.world();
+        let first = rank.start_collective(world, Collective::Allreduce(Buffer::of_bytes(1 << 20), Default::default()));
+        let second = rank.start_collective(world, Collective::Barrier);
+        rank.compute(micros(100_000));
+        rank.wait(second).await;
+        rank.wait(first).await;
+    });
+    assert!(alone.simulated < micros(100_000));
+    assert!(both.simulated >= micros(100_000) && both.simulated < micros(100_001), "{:?}", both.simulated);
+}
+
+#[test]
+fn a_deadlock_names_ranks_and_calls() {
+    let error = run(setup(4), |rank| async move {
+        let world = rank.world();
+        match rank.number() {
+            0 => drop(rank.recv(world, 1, 42).await),
+            1 => rank.send(world, 2, 5, 1_000_000).await,
+            2 => drop(rank.probe(world, Source::Any, 9).await),
+            _ => {}
+        }
+    })
+    .expect_err("nobody answers");
+    let RunError::Deadlock(deadlock) = &error else { panic!("{error}") };
+    assert_eq!(deadlock.count, 3);
+    let text = error.to_string();
+    for part in ["rank 0 waits in receive from rank 1 with tag 42", "rank 1 waits in send of 1000000 B to rank 2", "rank 2 waits in probe"] {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn lost_messages_are_counted() {
+    let outcome = simulate(2, |rank| async move {
+        if rank.number() == 0 {
+            rank.send(rank.world(), 1, 0, 10).await;
+        }
+    });
+    assert_eq!(outcome.unreceived, 1);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_outcome() {
+    for program in Program::all() {
+        let outcome = |seed| {
+            let parameters = Parameters { bytes: 30_000, count: 2, seed, ..Parameters::default() };
+            let finding = program.run(setup(27), parameters).expect("no deadlock");
+            format!("{:?}", finding)
+        };
+        assert_eq!(outcome(1), outcome(1), "{program}");
+        if program == Program::RandomTraffic {
+            assert_ne!(outcome(1), outcome(2), "{program}");
+        }
+    }
+}
+
+#[test]
+fn every_program_receives_what_it_sends_and_no_clock_goes_back() {
+    for program in Program::all() {
+        for ranks in [1, 2, 7, 16] {
+            for bytes in [0, 1, 30_000] {
+                let parameters = Parameters { bytes, count: 3, ..Parameters::default() };
+                let outcome = program.run(setup(ranks), parameters).expect("no deadlock").outcome;
+                assert_eq!(outcome.unreceived, 0, "{program} {ranks} {bytes}");
+                for rank in &outcome.ranks {
+                    let spent: Time = hpcast_mpi::Activity::ALL.into_iter().map(|activity| rank.spent.on(activity)).sum();
+                    assert_eq!(spent, rank.finished, "{program} {ranks} {bytes}: all time is spent on something");
+                }
+            }
+        }
+    }
+}
