@@ -4,6 +4,7 @@
 //! memory grows with nodes and links, not with their square.
 
 pub mod diagnostic;
+pub mod draw;
 pub mod import;
 pub mod interconnect;
 pub mod machine;

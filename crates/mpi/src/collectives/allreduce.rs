@@ -29,6 +29,8 @@ algorithms! {
         Rabenseifner => "rabenseifner",
         /// As `rabenseifner`, with equal blocks and whole vectors folded (MPICH `reduce_scatter_allgather`).
         MpichRabenseifner => "mpich-rabenseifner",
+        /// As `mpich-rabenseifner`, the last block taking the remainder (MPICH, non-blocking).
+        MpichIrabenseifner => "mpich-irabenseifner",
         /// Up a binomial tree to rank 0 and down another (Open MPI's libnbc, `binomial`).
         NbcBinomial => "nbc-binomial",
         /// As `ring`, without overlap (Open MPI's libnbc, `ring`).
@@ -56,7 +58,8 @@ impl Allreduce {
                 linear(channel, buffer).await;
             }
             Allreduce::Rabenseifner => rabenseifner(channel, buffer).await,
-            Allreduce::MpichRabenseifner => mpich_rabenseifner(channel, buffer).await,
+            Allreduce::MpichRabenseifner => mpich_rabenseifner(channel, buffer, Shares::new).await,
+            Allreduce::MpichIrabenseifner => mpich_rabenseifner(channel, buffer, Shares::with_last).await,
             Allreduce::NbcBinomial => libnbc::allreduce_binomial(channel, buffer).await,
             Allreduce::NbcRing => libnbc::allreduce_ring(channel, buffer).await,
         }
@@ -146,23 +149,30 @@ async fn rabenseifner<C: Channel>(channel: &C, buffer: Buffer) {
     let role = folded.role(channel.me());
     channel.copy(buffer.total());
     fold_halves(channel, buffer, role).await;
-    halve_and_double(channel, buffer, &folded, role, false).await;
+    halve_and_double(channel, buffer, &folded, role, None).await;
     unfold(channel, buffer, role).await;
 }
 
 /// `MPIR_Allreduce_intra_reduce_scatter_allgather`: the same cost where the number of ranks is a power of two.
-async fn mpich_rabenseifner<C: Channel>(channel: &C, buffer: Buffer) {
+async fn mpich_rabenseifner<C: Channel>(channel: &C, buffer: Buffer, divide: fn(u64, u64) -> Shares) {
     let folded = Folded::onto_odd(channel.count());
+    let blocks = divide(buffer.count, u64::from(folded.power));
     let role = folded.role(channel.me());
     channel.copy(buffer.total());
     fold_whole(channel, buffer, role).await;
-    halve_and_double(channel, buffer, &folded, role, true).await;
+    halve_and_double(channel, buffer, &folded, role, Some(blocks)).await;
     unfold(channel, buffer, role).await;
 }
 
-async fn halve_and_double<C: Channel>(channel: &C, buffer: Buffer, folded: &Folded, role: Role, equal_blocks: bool) {
+async fn halve_and_double<C: Channel>(
+    channel: &C,
+    buffer: Buffer,
+    folded: &Folded,
+    role: Role,
+    blocks: Option<Shares>,
+) {
     if let Some(number) = role.number() {
-        let mut halving = Halving::new(buffer, folded.power, equal_blocks);
+        let mut halving = Halving::new(buffer, folded.power, blocks);
         halving.reduce_scatter(channel, folded, number).await;
         halving.allgather(channel, folded, number).await;
     }

@@ -57,6 +57,10 @@ algorithms! {
         MpichScatterAllgather => "mpich-scatter-allgather",
         /// As `scatter-allgather-ring`, split at bytes (MPICH `scatter_ring_allgather`).
         MpichScatterAllgatherRing => "mpich-scatter-allgather-ring",
+        /// As `mpich-scatter-allgather` with more to scatter (MPICH, non-blocking).
+        MpichIscatterAllgather => "mpich-iscatter-allgather",
+        /// As `mpich-scatter-allgather-ring` with more to scatter (MPICH, non-blocking).
+        MpichIscatterAllgatherRing => "mpich-iscatter-allgather-ring",
         /// Down a binomial tree (Open MPI's libnbc, `binomial`).
         NbcBinomial => "nbc-binomial",
         /// Piece by piece along a chain (Open MPI's libnbc, `chain`).
@@ -94,11 +98,21 @@ impl Bcast {
             Bcast::ScatterAllgather | Bcast::ScatterAllgatherRing if buffer.count < u64::from(places.count) => {
                 linear(channel, buffer, root).await;
             }
-            Bcast::ScatterAllgather => scatter_allgather(channel, buffer, places).await,
-            Bcast::ScatterAllgatherRing => scatter_allgather_ring(channel, buffer, places).await,
+            Bcast::ScatterAllgather => scatter_allgather(channel, buffer, places, Scatter::Subtrees).await,
+            Bcast::ScatterAllgatherRing => scatter_allgather_ring(channel, buffer, places, Scatter::Subtrees).await,
             Bcast::MpichBinomial => mpich_binomial(channel, buffer, places).await,
-            Bcast::MpichScatterAllgather => scatter_allgather(channel, buffer.as_bytes(), places).await,
-            Bcast::MpichScatterAllgatherRing => scatter_allgather_ring(channel, buffer.as_bytes(), places).await,
+            Bcast::MpichScatterAllgather => {
+                scatter_allgather(channel, buffer.as_bytes(), places, Scatter::Subtrees).await;
+            }
+            Bcast::MpichScatterAllgatherRing => {
+                scatter_allgather_ring(channel, buffer.as_bytes(), places, Scatter::Subtrees).await;
+            }
+            Bcast::MpichIscatterAllgather => {
+                scatter_allgather(channel, buffer.as_bytes(), places, Scatter::Rest).await;
+            }
+            Bcast::MpichIscatterAllgatherRing => {
+                scatter_allgather_ring(channel, buffer.as_bytes(), places, Scatter::Rest).await;
+            }
             Bcast::NbcBinomial => libnbc::bcast_binomial(channel, buffer, root).await,
             Bcast::NbcChain { segment } => libnbc::bcast_chain(channel, buffer, root, segment).await,
         }
@@ -226,6 +240,16 @@ async fn mpich_binomial<C: Channel>(channel: &C, buffer: Buffer, places: Places)
     }
 }
 
+/// What a place sends to its children while scattering.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scatter {
+    /// To each the blocks of its subtree.
+    Subtrees,
+    /// To the first all that follows, to the others the blocks of their subtrees: `MPII_Iscatter_for_bcast_sched`, which
+    /// makes its schedule before it knows how much it will receive.
+    Rest,
+}
+
 /// How much of the data each place holds after the scatter: equal shares, rounded up, from the front.
 #[derive(Clone, Copy)]
 struct Scattered {
@@ -249,14 +273,16 @@ impl Scattered {
     }
 
     /// Binomial scatter; places left without data send and receive nothing. `MPII_Scatter_for_bcast`.
-    async fn scatter<C: Channel>(&self, channel: &C, places: Places) {
+    async fn scatter<C: Channel>(&self, channel: &C, places: Places, what: Scatter) {
         let tree = trees::in_order_binomial(places, channel.me());
         let bytes = |place: u32| self.bytes(place, trees::in_order_subtree(places, place));
         if let Some(parent) = tree.parent.filter(|_| bytes(places.place(channel.me())) > 0) {
             channel.recv(parent).await;
         }
-        for &child in tree.children.iter().rev() {
-            let bytes = bytes(places.place(child));
+        for (position, &child) in tree.children.iter().rev().enumerate() {
+            let place = places.place(child);
+            let rest = what == Scatter::Rest && position == 0;
+            let bytes = if rest { self.bytes(place, places.count - place) } else { bytes(place) };
             if bytes > 0 {
                 channel.send(child, bytes).await;
             }
@@ -268,9 +294,9 @@ impl Scattered {
 /// 2 log2 p steps, each rank moves about twice the data in all.
 ///
 /// Where the number of ranks is no power of two, those that met a partner pass on what it had to those that met none.
-async fn scatter_allgather<C: Channel>(channel: &C, buffer: Buffer, places: Places) {
+async fn scatter_allgather<C: Channel>(channel: &C, buffer: Buffer, places: Places, what: Scatter) {
     let scattered = Scattered::new(buffer, places.count);
-    scattered.scatter(channel, places).await;
+    scattered.scatter(channel, places, what).await;
     let (place, count) = (places.place(channel.me()), places.count);
     let mut mask = 1;
     while mask < count {
@@ -308,9 +334,9 @@ pub(super) async fn pass_on<C: Channel>(channel: &C, places: Places, mask: u32, 
 
 /// `ompi_coll_base_bcast_intra_scatter_allgather_ring`, `MPIR_Bcast_intra_scatter_ring_allgather`: log2 p + p - 1
 /// steps, each rank moves about twice the data in all.
-async fn scatter_allgather_ring<C: Channel>(channel: &C, buffer: Buffer, places: Places) {
+async fn scatter_allgather_ring<C: Channel>(channel: &C, buffer: Buffer, places: Places, what: Scatter) {
     let scattered = Scattered::new(buffer, places.count);
-    scattered.scatter(channel, places).await;
+    scattered.scatter(channel, places, what).await;
     let (left, right) = (channel.before(1), channel.after(1));
     let mut held = places.place(channel.me());
     for _ in 1..places.count {

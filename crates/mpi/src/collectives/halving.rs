@@ -21,8 +21,7 @@ pub struct Halving {
 
 impl Halving {
     /// Nothing done yet: everybody holds everything.
-    pub fn new(buffer: Buffer, power: u32, equal_blocks: bool) -> Halving {
-        let blocks = equal_blocks.then(|| Shares::new(buffer.count, u64::from(power)));
+    pub fn new(buffer: Buffer, power: u32, blocks: Option<Shares>) -> Halving {
         Halving { buffer, power, blocks, steps: Vec::with_capacity(power.ilog2() as usize) }
     }
 

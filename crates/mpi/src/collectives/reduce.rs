@@ -5,7 +5,7 @@ use super::buffer::{Buffer, Operator};
 use super::channel::Channel;
 use super::halving::Halving;
 use super::libnbc;
-use super::split::{Folded, Role, Segments};
+use super::split::{Folded, Role, Segments, Shares};
 use super::trees::{self, Places, Tree};
 
 algorithms! {
@@ -47,6 +47,8 @@ algorithms! {
         MpichBinomial => "mpich-binomial",
         /// As `rabenseifner`, with equal blocks and whole vectors folded (MPICH `reduce_scatter_gather`).
         MpichRabenseifner => "mpich-rabenseifner",
+        /// As `mpich-rabenseifner`, the last block taking the remainder (MPICH, non-blocking).
+        MpichIrabenseifner => "mpich-irabenseifner",
         /// Up a binomial tree (Open MPI's libnbc, `binomial`).
         NbcBinomial => "nbc-binomial",
         /// Piece by piece along a chain (Open MPI's libnbc, `chain`).
@@ -79,9 +81,10 @@ impl Reduce {
             {
                 linear(channel, buffer, root).await;
             }
-            Reduce::Rabenseifner => rabenseifner(channel, buffer, root, false).await,
+            Reduce::Rabenseifner => rabenseifner(channel, buffer, root, None).await,
             Reduce::MpichBinomial => mpich_binomial(channel, buffer, operator, root).await,
-            Reduce::MpichRabenseifner => rabenseifner(channel, buffer, root, true).await,
+            Reduce::MpichRabenseifner => rabenseifner(channel, buffer, root, Some(Shares::new)).await,
+            Reduce::MpichIrabenseifner => rabenseifner(channel, buffer, root, Some(Shares::with_last)).await,
             Reduce::NbcBinomial => libnbc::reduce_binomial(channel, buffer, operator, root).await,
             Reduce::NbcChain { segment } => libnbc::reduce_chain(channel, buffer, root, segment).await,
         }
@@ -176,17 +179,19 @@ async fn mpich_binomial<C: Channel>(channel: &C, buffer: Buffer, operator: Opera
 /// the data, log2 p steps that gather it; each rank moves about twice the data in all.
 ///
 /// Odd ranks beyond a power of two drop out. If the root is one of them it takes the place of rank 0 in the gather.
-async fn rabenseifner<C: Channel>(channel: &C, buffer: Buffer, root: u32, mpich: bool) {
+/// MPICH makes `blocks` first; Open MPI halves the elements as it goes.
+async fn rabenseifner<C: Channel>(channel: &C, buffer: Buffer, root: u32, divide: Option<fn(u64, u64) -> Shares>) {
     let folded = Folded::onto_even(channel.count());
     channel.copy(buffer.total());
     let role = folded.role(channel.me());
-    if mpich {
+    if divide.is_some() {
         fold_whole(channel, buffer, role).await;
     } else {
         fold_halves(channel, buffer, role).await;
     }
     let mut number = role.number();
-    let mut halving = Halving::new(buffer, folded.power, mpich);
+    let blocks = divide.map(|divide| divide(buffer.count, u64::from(folded.power)));
+    let mut halving = Halving::new(buffer, folded.power, blocks);
     if let Some(number) = number {
         halving.reduce_scatter(channel, &folded, number).await;
     }

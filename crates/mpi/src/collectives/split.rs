@@ -47,24 +47,35 @@ impl Segments {
 /// COLL_BASE_COMPUTE_BLOCKCOUNT of Open MPI, and the counts of MPICH's reduce-scatters.
 #[derive(Clone, Copy, Debug)]
 pub struct Shares {
+    blocks: u64,
     small: u64,
+    /// How many blocks have one element more.
     larger: u64,
+    /// How many elements the last block has more.
+    rest: u64,
 }
 
 impl Shares {
     /// Divides `count` elements into `blocks`.
     pub fn new(count: u64, blocks: u64) -> Shares {
-        Shares { small: count / blocks, larger: count % blocks }
+        Shares { blocks, small: count / blocks, larger: count % blocks, rest: 0 }
+    }
+
+    /// Divides `count` elements into equal `blocks`; what is left goes to the last one.
+    pub fn with_last(count: u64, blocks: u64) -> Shares {
+        Shares { blocks, small: count / blocks, larger: 0, rest: count % blocks }
     }
 
     /// Elements in the block of that index.
     pub fn count(&self, block: u64) -> u64 {
-        self.small + u64::from(block < self.larger)
+        self.count_of(block, block + 1)
     }
 
     /// Elements in the blocks `from..to`.
     pub fn count_of(&self, from: u64, to: u64) -> u64 {
-        let before = |block: u64| block * self.small + block.min(self.larger);
+        let before = |block: u64| {
+            block * self.small + block.min(self.larger) + if block == self.blocks { self.rest } else { 0 }
+        };
         before(to) - before(from)
     }
 }
@@ -178,12 +189,21 @@ mod tests {
                 assert_eq!((0..segments.number()).map(|index| segments.bytes(index)).sum::<u64>(), 3 * count);
             }
             for blocks in 1..20 {
-                let shares = Shares::new(count, blocks);
-                assert_eq!((0..blocks).map(|block| shares.count(block)).sum::<u64>(), count);
-                assert_eq!(shares.count_of(0, blocks), count);
-                assert_eq!(shares.count_of(blocks / 2, blocks), (blocks / 2..blocks).map(|b| shares.count(b)).sum());
+                for shares in [Shares::new(count, blocks), Shares::with_last(count, blocks)] {
+                    assert_eq!((0..blocks).map(|block| shares.count(block)).sum::<u64>(), count);
+                    assert_eq!(shares.count_of(0, blocks), count);
+                    let half = (blocks / 2..blocks).map(|block| shares.count(block)).sum();
+                    assert_eq!(shares.count_of(blocks / 2, blocks), half);
+                }
             }
         }
+    }
+
+    #[test]
+    fn shares_differ_at_the_front_or_at_the_end() {
+        let counts = |shares: Shares| [0, 1, 2, 3].map(|block| shares.count(block));
+        assert_eq!(counts(Shares::new(11, 4)), [3, 3, 3, 2]);
+        assert_eq!(counts(Shares::with_last(11, 4)), [2, 2, 2, 5]);
     }
 
     #[test]

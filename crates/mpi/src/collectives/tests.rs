@@ -7,8 +7,9 @@ use super::*;
 
 mod costs;
 mod decisions;
+mod libraries;
 mod names;
-mod openmpi;
+
 
 /// Whose start must precede whose end.
 #[derive(Clone, Copy)]

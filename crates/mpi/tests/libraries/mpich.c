@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdint.h>
 #include <ucp/api/ucp.h>
 
@@ -54,12 +55,21 @@ ucs_status_ptr_t ucp_tag_recv_nbx(ucp_worker_h worker, void *at, size_t count, u
                                   const ucp_request_param_t *param) {
     static ucs_status_ptr_t (*real)(ucp_worker_h, void *, size_t, ucp_tag_t, ucp_tag_t, const ucp_request_param_t *);
     if (!real) real = dlsym(RTLD_NEXT, "ucp_tag_recv_nbx");
-    /* The tag holds context (16 bits), source (20) and MPI's tag (28): netmod/ucx/ucx_types.h. */
+    /* The tag holds context, source (16 bits) and MPI's tag (32 bits): netmod/ucx/ucx_types.h. */
     char text[64];
-    int from = (int)(tag >> 28 & 0xfffff);
+    int from = (int)(tag >> 32 & 0xffff);
     sprintf(text, "r%d", from);
     if (from != rank) note(text);
     return real(worker, at, count, tag, mask, param);
+}
+
+/* With more ranks than cores a rank that finds nothing to do must let others run. */
+unsigned ucp_worker_progress(ucp_worker_h worker) {
+    static unsigned (*real)(ucp_worker_h);
+    if (!real) real = dlsym(RTLD_NEXT, "ucp_worker_progress");
+    unsigned progress = real(worker);
+    if (!progress) sched_yield();
+    return progress;
 }
 
 int main(int argc, char **argv) {

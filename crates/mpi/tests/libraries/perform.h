@@ -23,8 +23,28 @@ static MPI_Datatype type_of(int element) {
     return element == 1 ? MPI_UNSIGNED_CHAR : element == 4 ? MPI_INT : MPI_DOUBLE;
 }
 
+/* An operator of the program's own; what it does is of no account. */
+static void combine(void *in, void *inout, int *count, MPI_Datatype *type) {
+    (void)in, (void)inout, (void)count, (void)type;
+}
+
+/* The operator of a reduction: the program's own where the operation's name ends with -own (commutative) or -ordered
+ * (not commutative), which is then cut off, otherwise MPI_SUM. */
+static MPI_Op operator_of(char *operation) {
+    MPI_Op op = MPI_SUM;
+    char *own = strstr(operation, "-own"), *ordered = strstr(operation, "-ordered");
+    if (own || ordered) {
+        MPI_Op_create(combine, own != NULL, &op);
+        *(own ? own : ordered) = 0;
+    }
+    return op;
+}
+
 /* Performs one collective; the data is whatever the buffers hold. */
-static void perform(const char *operation, int count, int element, int root, char *from, char *to) {
+static void perform(const char *name, int count, int element, int root, char *from, char *to) {
+    char operation[64];
+    strcpy(operation, name);
+    MPI_Op op = operator_of(operation);
     MPI_Datatype type = type_of(element);
     MPI_Comm comm = MPI_COMM_WORLD;
     int *counts = malloc(sizeof(int) * 4 * ranks);
@@ -48,8 +68,8 @@ static void perform(const char *operation, int count, int element, int root, cha
 #define IS(name) (!strcmp(operation, name))
     if (IS("barrier")) MPI_Barrier(comm);
     else if (IS("bcast")) MPI_Bcast(from, count, type, root, comm);
-    else if (IS("reduce")) MPI_Reduce(from, to, count, type, MPI_SUM, root, comm);
-    else if (IS("allreduce")) MPI_Allreduce(from, to, count, type, MPI_SUM, comm);
+    else if (IS("reduce")) MPI_Reduce(from, to, count, type, op, root, comm);
+    else if (IS("allreduce")) MPI_Allreduce(from, to, count, type, op, comm);
     else if (IS("gather")) MPI_Gather(from, count, type, to, count, type, root, comm);
     else if (IS("gatherv")) MPI_Gatherv(from, counts[rank], type, to, counts, offsets, type, root, comm);
     else if (IS("scatter")) MPI_Scatter(from, count, type, to, count, type, root, comm);
@@ -58,14 +78,14 @@ static void perform(const char *operation, int count, int element, int root, cha
     else if (IS("allgatherv")) MPI_Allgatherv(from, counts[rank], type, to, counts, offsets, type, comm);
     else if (IS("alltoall")) MPI_Alltoall(from, count, type, to, count, type, comm);
     else if (IS("alltoallv")) MPI_Alltoallv(from, counts, offsets, type, to, incoming, incoming_offsets, type, comm);
-    else if (IS("reduce-scatter")) MPI_Reduce_scatter(from, to, counts, type, MPI_SUM, comm);
-    else if (IS("reduce-scatter-block")) MPI_Reduce_scatter_block(from, to, count, type, MPI_SUM, comm);
-    else if (IS("scan")) MPI_Scan(from, to, count, type, MPI_SUM, comm);
-    else if (IS("exscan")) MPI_Exscan(from, to, count, type, MPI_SUM, comm);
+    else if (IS("reduce-scatter")) MPI_Reduce_scatter(from, to, counts, type, op, comm);
+    else if (IS("reduce-scatter-block")) MPI_Reduce_scatter_block(from, to, count, type, op, comm);
+    else if (IS("scan")) MPI_Scan(from, to, count, type, op, comm);
+    else if (IS("exscan")) MPI_Exscan(from, to, count, type, op, comm);
     else if (IS("ibarrier")) MPI_Ibarrier(comm, &request);
     else if (IS("ibcast")) MPI_Ibcast(from, count, type, root, comm, &request);
-    else if (IS("ireduce")) MPI_Ireduce(from, to, count, type, MPI_SUM, root, comm, &request);
-    else if (IS("iallreduce")) MPI_Iallreduce(from, to, count, type, MPI_SUM, comm, &request);
+    else if (IS("ireduce")) MPI_Ireduce(from, to, count, type, op, root, comm, &request);
+    else if (IS("iallreduce")) MPI_Iallreduce(from, to, count, type, op, comm, &request);
     else if (IS("igather")) MPI_Igather(from, count, type, to, count, type, root, comm, &request);
     else if (IS("igatherv")) MPI_Igatherv(from, counts[rank], type, to, counts, offsets, type, root, comm, &request);
     else if (IS("iscatter")) MPI_Iscatter(from, count, type, to, count, type, root, comm, &request);
@@ -77,15 +97,16 @@ static void perform(const char *operation, int count, int element, int root, cha
     else if (IS("ialltoall")) MPI_Ialltoall(from, count, type, to, count, type, comm, &request);
     else if (IS("ialltoallv"))
         MPI_Ialltoallv(from, counts, offsets, type, to, incoming, incoming_offsets, type, comm, &request);
-    else if (IS("ireduce-scatter")) MPI_Ireduce_scatter(from, to, counts, type, MPI_SUM, comm, &request);
-    else if (IS("ireduce-scatter-block")) MPI_Ireduce_scatter_block(from, to, count, type, MPI_SUM, comm, &request);
-    else if (IS("iscan")) MPI_Iscan(from, to, count, type, MPI_SUM, comm, &request);
-    else if (IS("iexscan")) MPI_Iexscan(from, to, count, type, MPI_SUM, comm, &request);
+    else if (IS("ireduce-scatter")) MPI_Ireduce_scatter(from, to, counts, type, op, comm, &request);
+    else if (IS("ireduce-scatter-block")) MPI_Ireduce_scatter_block(from, to, count, type, op, comm, &request);
+    else if (IS("iscan")) MPI_Iscan(from, to, count, type, op, comm, &request);
+    else if (IS("iexscan")) MPI_Iexscan(from, to, count, type, op, comm, &request);
     else {
         fprintf(stderr, "unknown operation %s\n", operation);
         MPI_Abort(comm, 2);
     }
     if (request != MPI_REQUEST_NULL) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (op != MPI_SUM) MPI_Op_free(&op);
     free(counts);
 }
 

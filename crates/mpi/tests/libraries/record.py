@@ -241,7 +241,8 @@ def main():
                     cases += [(operation, *case) for case in cases_of(operation, counts, 4)]
                 lines += [f"{line.split()[0]}={names[line.split()[0]]} {ranks} {line.split(' ', 1)[1]}"
                           for line in mpi.run(program, ranks, group, cases)]
-            cases = [(form + operation, *case) for form in ("", "i") for operation in OPERATIONS
+            cases = [(form + operation + operator, *case) for form in ("", "i") for operation in OPERATIONS
+                     for operator in ("", "-own", "-ordered") if not operator or "reduce" in operation
                      for case in cases_of(operation, SIZES, 1)]
             lines += [f"{line.split()[0]} {ranks} {line.split(' ', 1)[1]}" for line in mpi.run(program, ranks, [], cases)]
             print(f"{ranks} ranks done", file=sys.stderr)

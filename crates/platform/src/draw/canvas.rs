@@ -5,6 +5,9 @@ use std::fmt::Write;
 /// A point, in pixels from the upper left corner.
 pub type Point = (f64, f64);
 
+/// A straight line.
+pub type Line = (Point, Point);
+
 /// SVG elements, in the order in which they cover one another.
 #[derive(Debug, Default)]
 pub struct Canvas {
@@ -36,7 +39,7 @@ impl Canvas {
     }
 
     /// Many straight lines of one kind. Where they are not opaque, each is seen through the others.
-    pub fn lines(&mut self, lines: &[(Point, Point)], colour: &str, width: f64, opacity: f64) {
+    pub fn lines(&mut self, lines: &[Line], colour: &str, width: f64, opacity: f64) {
         if lines.is_empty() {
             return;
         }

@@ -34,12 +34,12 @@ pub fn layout(vertices: usize, edges: &[(usize, usize)], length: impl Fn(usize, 
         let mut forces = vec![(0.0, 0.0); vertices];
         for a in 0..vertices {
             for b in a + 1..vertices {
-                push(&places, &mut forces, a, b, |distance| 1.0 / distance);
+                push(&places, &mut forces, a, b, |square| 1.0 / square);
             }
         }
         for &(a, b) in edges {
             let wanted = length(a, b);
-            push(&places, &mut forces, a, b, |distance| -distance * distance / wanted);
+            push(&places, &mut forces, a, b, |square| -square.sqrt() / wanted);
         }
         for (place, (x, y)) in places.iter_mut().zip(forces) {
             let strength = x.hypot(y).max(f64::MIN_POSITIVE);
@@ -51,18 +51,16 @@ pub fn layout(vertices: usize, edges: &[(usize, usize)], length: impl Fn(usize, 
     places
 }
 
-/// Drives two vertices apart with a force that depends on their distance.
-fn push(places: &[Point], forces: &mut [Point], a: usize, b: usize, force: impl Fn(f64) -> f64) {
+/// Drives two vertices apart with a force that is a multiple of their distance; the factor depends on its square.
+fn push(places: &[Point], forces: &mut [Point], a: usize, b: usize, factor: impl Fn(f64) -> f64) {
     let (mut dx, mut dy) = (places[a].0 - places[b].0, places[a].1 - places[b].1);
     if dx == 0.0 && dy == 0.0 {
         // At the same place any direction will do.
         (dx, dy) = (0.01, 0.01 * (a as f64 - b as f64));
     }
-    let distance = dx.hypot(dy).max(0.01);
-    let force = force(distance);
-    let (x, y) = (dx / distance * force, dy / distance * force);
-    forces[a] = (forces[a].0 + x, forces[a].1 + y);
-    forces[b] = (forces[b].0 - x, forces[b].1 - y);
+    let factor = factor((dx * dx + dy * dy).max(1e-4));
+    forces[a] = (forces[a].0 + dx * factor, forces[a].1 + dy * factor);
+    forces[b] = (forces[b].0 - dx * factor, forces[b].1 - dy * factor);
 }
 
 fn by_breadth(vertices: usize, edges: &[(usize, usize)]) -> Vec<usize> {

@@ -53,7 +53,7 @@ pub fn draw(topology: &dyn Topology, dims: &[u32], wrap: bool, paint: &mut Paint
         notes.push(format!("Dimensions not drawn: {names}. What differs only there is drawn as one."));
     }
     // Room for the name of the third dimension.
-    let room = if projection.axes.len() == 3 { 110.0 } else { 40.0 };
+    let room = if projection.axes.len() == 3 { 150.0 } else { 40.0 };
     let width = projection.origin.0 + projection.extent().0 + room;
     Picture { canvas, width: width.max(240.0), height, notes }
 }
@@ -135,6 +135,9 @@ impl Projection {
         for id in 0..topology.links() {
             let (Vertex::Node(tail), Vertex::Node(head)) = topology.ends(id) else { continue };
             let (from, to) = (self.coordinates(dims, tail), self.coordinates(dims, head));
+            if self.places(&from).is_none() && self.places(&to).is_none() {
+                continue;
+            }
             let Some(axis) = (0..from.len()).find(|&axis| from[axis] != to[axis]) else { continue };
             // From the lower end; a cable round the edge from the highest coordinate.
             let size = self.places[axis].len() as u32;
@@ -190,7 +193,8 @@ impl Projection {
                     canvas.rounded(at, (node_size * shade.sqrt(), node_size * shade.sqrt()), 3.0, paint.node());
                     if label {
                         let style = Style { anchor: "middle", size: 8.5, colour: "#fff", bold: false };
-                        canvas.text((at.0, at.1 + 3.0), style, &format!("{x},{y}"));
+                        let name = if sizes[1] > 1 { format!("{x},{y}") } else { x.to_string() };
+                        canvas.text((at.0, at.1 + 3.0), style, &name);
                     }
                 }
             }

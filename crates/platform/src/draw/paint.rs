@@ -1,6 +1,6 @@
 //! Cables on the canvas: in one colour, or coloured by load with the fullest on top.
 
-use super::canvas::{Canvas, Point};
+use super::canvas::{Canvas, Line};
 use super::colour;
 use crate::topology::{LinkId, Topology};
 
@@ -10,11 +10,18 @@ const STEPS: usize = 40;
 /// A cable, or several that look like one.
 #[derive(Clone, Debug)]
 pub struct Cable {
-    pub line: (Point, Point),
+    pub line: Line,
     /// Its links in both directions.
     pub links: Vec<LinkId>,
     /// Pixels.
     pub width: f64,
+}
+
+/// Lines that look the same.
+#[derive(Clone, Debug)]
+struct SameWidth {
+    width: f64,
+    lines: Vec<Line>,
 }
 
 /// Knows the load of links, and which links have been drawn.
@@ -63,17 +70,17 @@ impl<'t> Paint<'t> {
     /// Draws cables; where colours mean no load, with this opacity.
     pub fn cables(&mut self, canvas: &mut Canvas, cables: &[Cable], opacity: f64) {
         // Lines by step of the scale (one step if there is none), and by width within it.
-        let mut steps: Vec<Vec<(f64, Vec<(Point, Point)>)>> = vec![Vec::new(); STEPS + 1];
+        let mut steps: Vec<Vec<SameWidth>> = vec![Vec::new(); STEPS + 1];
         for cable in cables {
             let load = self.highest(cable.links.iter().copied());
             let step = &mut steps[if self.shows_load() { (load * STEPS as f64).round() as usize } else { 0 }];
-            match step.iter_mut().find(|(width, _)| *width == cable.width) {
-                Some((_, lines)) => lines.push(cable.line),
-                None => step.push((cable.width, vec![cable.line])),
+            match step.iter_mut().find(|same| same.width == cable.width) {
+                Some(same) => same.lines.push(cable.line),
+                None => step.push(SameWidth { width: cable.width, lines: vec![cable.line] }),
             }
         }
         for (step, widths) in steps.iter().enumerate() {
-            for (width, lines) in widths {
+            for SameWidth { width, lines } in widths {
                 if self.shows_load() {
                     canvas.lines(lines, &colour::of_load(step as f64 / STEPS as f64), width * 1.4, 1.0);
                 } else {

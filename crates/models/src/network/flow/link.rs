@@ -88,6 +88,8 @@ pub(crate) struct Bottleneck {
     pub fresh: u32,
     /// Sum of weight / penalty over them.
     pub pull: f64,
+    /// Level at which it waits to be settled.
+    pub key: f64,
     /// What its clock showed at `since`.
     pub clock: f64,
     /// When its clock was last read.
@@ -102,8 +104,8 @@ pub(crate) struct Board {
     pub bottlenecks: Slab<Bottleneck>,
     /// Bottlenecks to plan anew.
     pub touched: Vec<u32>,
-    /// (level, link), lowest first: the upper half of the level's bits is enough to choose an order.
-    queue: BinaryHeap<Reverse<u64>>,
+    /// (level, link), lowest first; the bits of positive numbers are ordered as the numbers.
+    queue: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 impl Board {
@@ -134,34 +136,64 @@ impl Board {
 
     /// The link is to be settled.
     #[inline]
-    pub(crate) fn enqueue(&mut self, link: u32) {
-        let key = self.key(link);
-        let entry = &mut self.links[link as usize];
-        if !entry.is_queued() {
-            entry.mark |= QUEUED;
-            self.queue.push(Reverse(pack(key, link)));
-        }
-    }
-
-    /// A lower bound of the level that the link will have.
-    #[inline]
-    fn key(&self, link: u32) -> f64 {
-        let link = &self.links[link as usize];
+    pub(crate) fn enqueue(&mut self, number: u32) {
+        let link = &mut self.links[number as usize];
         let floor = link.capacity / link.weight;
-        match link.bottleneck() {
-            Some(number) => floor.max((link.capacity - link.taken) / self.bottlenecks[number].pull),
+        let key = match link.bottleneck() {
+            Some(bottleneck) => {
+                let bottleneck = &mut self.bottlenecks[bottleneck];
+                let key = floor.max((link.capacity - link.taken) / bottleneck.pull);
+                if link.is_queued() && key >= bottleneck.key {
+                    return;
+                }
+                bottleneck.key = key;
+                key
+            }
             // Bottlenecks of the same level first: they may drain this link.
-            None => floor * (1.0 + 4e-6),
+            None if link.is_queued() => return,
+            None => floor * (1.0 + TIE),
+        };
+        link.mark |= QUEUED;
+        self.queue.push(Reverse((key.to_bits(), number)));
+    }
+
+    /// The link is to be settled later, after all others of a lower level.
+    #[inline]
+    pub(crate) fn postpone(&mut self, number: u32, level: f64) {
+        let link = &mut self.links[number as usize];
+        link.mark |= QUEUED;
+        if let Some(bottleneck) = link.bottleneck() {
+            self.bottlenecks[bottleneck].key = level;
+        }
+        self.queue.push(Reverse((level.to_bits(), number)));
+    }
+
+    pub(crate) fn postpone_once(&mut self, number: u32) {
+        let link = self.link(number);
+        if !link.is_queued() {
+            self.postpone(number, link.capacity / link.weight);
         }
     }
 
-    /// The link to settle next.
+    /// The lowest level at which a link waits.
+    #[inline]
+    pub(crate) fn lowest(&self) -> f64 {
+        self.queue.peek().map_or(f64::INFINITY, |&Reverse((key, _))| f64::from_bits(key))
+    }
+
+    /// The link to settle next, and a lower bound of its level.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<u32> {
-        let Reverse(first) = self.queue.pop()?;
-        let link = first as u32;
-        self.links[link as usize].mark &= !QUEUED;
-        Some(link)
+        while let Some(Reverse((key, number))) = self.queue.pop() {
+            let link = &mut self.links[number as usize];
+            // Entries that were overtaken by another for the same link are out of date.
+            let current = link.bottleneck().is_none_or(|b| self.bottlenecks[b].key.to_bits() == key);
+            if link.is_queued() && current {
+                link.mark &= !QUEUED;
+                return Some(number);
+            }
+        }
+        None
     }
 
     pub(crate) fn waiting(&self) -> usize {
@@ -179,7 +211,9 @@ impl Board {
         let link = &mut self.links[number as usize];
         link.taken += change;
         link.highest = link.highest.max(level);
-        if link.bottleneck().is_some() || link.is_overfull() {
+        // A link with more room than before waits where it is: it will be looked at again when its turn comes.
+        let waits = link.is_queued() && change <= 0.0;
+        if !waits && (link.bottleneck().is_some() || link.is_overfull()) {
             self.enqueue(number);
         }
     }
@@ -198,9 +232,4 @@ impl Board {
             self.touched.push(number);
         }
     }
-}
-
-#[inline]
-fn pack(level: f64, link: u32) -> u64 {
-    (level.to_bits() >> 32 << 32) | u64::from(link)
 }

@@ -26,6 +26,8 @@ const CANCELLED: f64 = 1e-2;
 /// Where a flow stands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum State {
+    /// Over.
+    Ended,
     /// Not yet active; so much work lies ahead (bytes times penalty over efficiency).
     Waiting { work: f64 },
     /// As fast as it may be, with so much work ahead at `since`.
@@ -57,6 +59,11 @@ pub(crate) struct MaxMin {
     now: Time,
     /// Flows that run at their bound (and have links).
     bounded: usize,
+    /// Flows that are active.
+    active: usize,
+    /// Rates changed in this solution.
+    changes: usize,
+    homes: Vec<u32>,
     /// No flow has a lower ceiling.
     lowest_ceiling: f64,
     /// Flows that found no room at their bound.
@@ -64,11 +71,15 @@ pub(crate) struct MaxMin {
     /// Flows that run at their bound since now, and when they end: to be planned by the owner.
     pub freed: Vec<(u32, Time)>,
     candidates: Vec<Candidate>,
+    found: (f64, f64, f64),
     released: Vec<u32>,
     /// Links whose sums lost digits to cancellation.
     inexact: Vec<u32>,
     pub stats: [u64; 8],
 }
+
+const OPEN: u32 = u32::MAX;
+const BOUND: u32 = u32::MAX - 1;
 
 /// A flow that a link may begin to limit.
 #[derive(Clone, Copy, Debug)]
@@ -89,10 +100,14 @@ impl MaxMin {
             due: Earliest::default(),
             now: Time::ZERO,
             bounded: 0,
+            active: 0,
+            changes: 0,
+            homes: Vec::new(),
             lowest_ceiling: f64::INFINITY,
             newcomers: Vec::new(),
             freed: Vec::new(),
             candidates: Vec::new(),
+            found: (0.0, 0.0, 0.0),
             released: Vec::new(),
             inexact: Vec::new(),
             stats: [0; 8],
@@ -119,6 +134,7 @@ impl MaxMin {
         let flow = self.flows[number as usize];
         let State::Waiting { work } = flow.state else { return };
         let bound = flow.ceiling * flow.share;
+        self.active += 1;
         self.lowest_ceiling = self.lowest_ceiling.min(flow.ceiling);
         let mut fits = true;
         for hop in self.paths.of_mut(flow.path) {
@@ -155,7 +171,10 @@ impl MaxMin {
     pub(crate) fn leave(&mut self, number: u32, bytes: f64) {
         let flow = self.flows[number as usize];
         let (level, home) = match flow.state {
-            State::Waiting { .. } => return self.paths.remove(flow.path),
+            State::Waiting { .. } | State::Ended => {
+                self.flows[number as usize].state = State::Ended;
+                return self.paths.remove(flow.path);
+            }
             State::Bounded { .. } => {
                 self.bounded -= 1;
                 (flow.ceiling, None)
@@ -199,6 +218,8 @@ impl MaxMin {
             }
         }
         self.paths.remove(flow.path);
+        self.flows[number as usize].state = State::Ended;
+        self.active -= 1;
     }
 
     /// Ends the flows whose bottleneck says that they are due.
@@ -249,8 +270,14 @@ impl MaxMin {
             self.board.clear();
         }
         self.newcomers.clear();
+        self.changes = 0;
         while let Some(link) = self.board.next() {
             self.settle(link);
+            if self.changes > self.active / 2 + 1000 {
+                self.stats[7] += 1;
+                self.mend();
+                self.solve_all();
+            }
         }
         for i in 0..self.board.touched.len() {
             let number = self.board.touched[i];
@@ -271,6 +298,128 @@ impl MaxMin {
         }
     }
 
+    /// Solves everything anew.
+    fn solve_all(&mut self) {
+        self.board.clear();
+        self.homes.clear();
+        self.homes.resize(self.flows.len(), OPEN);
+        // While it is open, a link's level holds the weight of its open flows.
+        for flow in &self.flows {
+            if !matches!(flow.state, State::Limited { .. } | State::Bounded { .. }) { continue; }
+            for &hop in self.paths.of(flow.path) {
+                if let Some(b) = self.board.link(hop.link).bottleneck() {
+                    self.board.touch(b, self.now);
+                }
+            }
+        }
+        for flow in &self.flows {
+            if !matches!(flow.state, State::Limited { .. } | State::Bounded { .. }) { continue; }
+            for &hop in self.paths.of(flow.path) {
+                let link = self.board.link_mut(hop.link);
+                link.taken = 0.0;
+                link.level = link.weight;
+                self.board.postpone_once(hop.link);
+            }
+        }
+        let mut done: Vec<(u32, f64)> = Vec::new();
+        while let Some(number) = self.board.next() {
+            let link = self.board.link(number);
+            if link.level <= link.weight * 1e-13 { continue; }
+            let key = (link.capacity - link.taken) / link.level;
+            if key > self.board.lowest() * (1.0 + TIE) {
+                self.board.postpone(number, key);
+                continue;
+            }
+            let roster = self.board.link(number).roster;
+            // flows with lower ceilings first
+            let mut bounded = false;
+            for &member in roster.flows(&self.pool) {
+                let flow = &self.flows[member as usize];
+                if self.homes[member as usize] == OPEN && flow.ceiling < key * (1.0 - TIE) {
+                    self.homes[member as usize] = BOUND;
+                    bounded = true;
+                    for &hop in self.paths.of(flow.path) {
+                        let part = self.weights.of(hop) * flow.share;
+                        let link = self.board.link_mut(hop.link);
+                        link.taken += part * flow.ceiling;
+                        link.level -= part;
+                    }
+                }
+            }
+            if bounded {
+                let link = self.board.link(number);
+                if link.level > link.weight * 1e-13 {
+                    let key = (link.capacity - link.taken) / link.level;
+                    self.board.postpone(number, key);
+                }
+                continue;
+            }
+            let mut used = false;
+            for &member in roster.flows(&self.pool) {
+                if self.homes[member as usize] != OPEN { continue; }
+                let flow = &self.flows[member as usize];
+                if let State::Limited { link, .. } = flow.state && link != number {
+                    let home = self.board.link(link);
+                    if (home.capacity - home.taken) / home.level <= key * (1.0 + TIE) { continue; }
+                }
+                used = true;
+                self.homes[member as usize] = number;
+                for &hop in self.paths.of(flow.path) {
+                    let part = self.weights.of(hop) * flow.share;
+                    let link = self.board.link_mut(hop.link);
+                    link.taken += part * key;
+                    link.level -= part;
+                }
+            }
+            if used { done.push((number, key)); }
+        }
+        for number in 0..self.flows.len() as u32 {
+            let new = self.homes[number as usize];
+            if new == OPEN { continue; }
+            let work = match self.flows[number as usize].state {
+                State::Limited { link, .. } if link == new => continue,
+                State::Bounded { .. } if new == BOUND => continue,
+                State::Limited { link, .. } => self.demote(number, link),
+                State::Bounded { work, since } => {
+                    self.bounded -= 1;
+                    (work - (self.now - since).as_secs() * self.flows[number as usize].ceiling).max(0.0)
+                }
+                State::Waiting { .. } | State::Ended => unreachable!(),
+            };
+            if new == BOUND {
+                self.run_free(number, work);
+            } else {
+                self.open(new);
+                self.promote(number, new, work);
+            }
+        }
+        for flow in &mut self.flows { flow.fresh = false; }
+        for (link, level) in done {
+            let b = self.board.number(link);
+            self.board.bottlenecks[b].fresh = 0;
+            self.board.link_mut(link).level = level;
+        }
+        for number in 0..self.flows.len() {
+            if self.homes[number] == OPEN { continue; }
+            let path = self.flows[number].path;
+            for i in 0..self.paths.of(path).len() {
+                let link = self.paths.of(path)[i].link;
+                if self.board.link(link).bottleneck().is_none() { self.board.link_mut(link).level = f64::INFINITY; }
+            }
+        }
+        for number in 0..self.flows.len() {
+            if self.homes[number] == OPEN { continue; }
+            let path = self.flows[number].path;
+            for i in 0..self.paths.of(path).len() {
+                let hop = self.paths.of(path)[i];
+                if hop.position() == 0 { self.sum(hop.link); }
+            }
+        }
+        self.board.clear();
+        self.inexact.clear();
+        self.changes = 0;
+    }
+
     /// Adds up anew what flows take of a link.
     fn sum(&mut self, number: u32) {
         let link = self.board.link(number);
@@ -285,7 +434,7 @@ impl MaxMin {
                 State::Limited { .. } if flow.fresh => 0.0,
                 State::Limited { link, .. } => self.board.link(link).level,
                 State::Bounded { .. } => flow.ceiling,
-                State::Waiting { .. } => 0.0,
+                State::Waiting { .. } | State::Ended => 0.0,
             };
             taken += part * level;
             highest = highest.max(level);
@@ -309,7 +458,7 @@ impl MaxMin {
         for &number in active {
             let flow = &self.flows[number as usize];
             let (level, home) = match flow.state {
-                State::Waiting { .. } => continue,
+                State::Waiting { .. } | State::Ended => continue,
                 State::Bounded { .. } => (flow.ceiling, None),
                 State::Limited { link, .. } => (self.board.link(link).level, Some(link)),
             };
@@ -413,6 +562,7 @@ impl MaxMin {
                 limited: 0,
                 fresh: 0,
                 pull: 0.0,
+                key: f64::INFINITY,
                 clock: 0.0,
                 since: self.now,
                 touched: false,
@@ -512,9 +662,19 @@ impl MaxMin {
                 None => return,
                 Some(b) => (link.level, (link.capacity - link.taken) / self.board.bottlenecks[b].pull),
             };
+            let mut captures = false;
             if link.highest > level * (1.0 + TIE) {
                 self.stats[4] += 1;
-                level = self.capture(number, level);
+                level = self.find(number, level);
+                captures = true;
+            }
+            if self.board.lowest() < level * (1.0 - TIE) {
+                self.stats[6] += 1;
+                self.board.postpone(number, level);
+                return;
+            }
+            if captures {
+                self.capture(number);
             }
             let b = self.board.number(number);
             if self.board.bottlenecks[b].fresh == 0 && (level - old).abs() <= TIE * level {
@@ -534,6 +694,7 @@ impl MaxMin {
         let b = self.board.number(number);
         self.board.bottlenecks[b].fresh = 0;
         let limited = self.board.bottlenecks[b].limited as usize;
+        self.changes += limited;
         let roster = self.board.link(number).roster;
         let over = level * (1.0 - TIE);
         for &member in &roster.flows(&self.pool)[..limited] {
@@ -572,8 +733,8 @@ impl MaxMin {
         }
     }
 
-    /// Begins to limit flows that pass the link at a higher level than its own; returns its new level.
-    fn capture(&mut self, number: u32, level: f64) -> f64 {
+    /// Finds the flows that pass the link at a higher level than its own, and the level that it has with them.
+    fn find(&mut self, number: u32, level: f64) -> f64 {
         let link = self.board.link(number);
         let (limited, mut pull) = match link.bottleneck() {
             None => (0, 0.0),
@@ -585,13 +746,14 @@ impl MaxMin {
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
         let over = floor * (1.0 + TIE);
+        self.changes += link.roster.len() - limited;
         for &member in &link.roster.flows(&self.pool)[limited..] {
             let flow = &self.flows[member as usize];
             let its = match flow.state {
                 State::Limited { .. } if flow.fresh => 0.0,
                 State::Limited { link, .. } => self.board.link(link).level,
                 State::Bounded { .. } => flow.ceiling,
-                State::Waiting { .. } => 0.0,
+                State::Waiting { .. } | State::Ended => 0.0,
             };
             if its > over {
                 let hop = *self.paths.of(flow.path).iter().find(|hop| hop.link == number).expect("on path");
@@ -624,6 +786,15 @@ impl MaxMin {
                 break;
             }
         }
+        self.candidates = candidates;
+        self.found = (taken, pull, highest);
+        level
+    }
+
+    /// Begins to limit the flows that were found.
+    fn capture(&mut self, number: u32) {
+        let candidates = std::mem::take(&mut self.candidates);
+        let (taken, pull, highest) = self.found;
         if !candidates.is_empty() {
             self.open(number);
             for c in &candidates {
@@ -634,7 +805,7 @@ impl MaxMin {
                         self.bounded -= 1;
                         ((work - (self.now - since).as_secs() * flow.ceiling).max(0.0), None)
                     }
-                    State::Waiting { .. } => unreachable!("a flow that waits has no level"),
+                    State::Waiting { .. } | State::Ended => unreachable!("a flow that waits has no level"),
                 };
                 self.promote(c.flow, number, work);
                 let rate = c.level * flow.share;
@@ -655,7 +826,6 @@ impl MaxMin {
             self.board.bottlenecks[b].pull = pull;
         }
         self.candidates = candidates;
-        level
     }
 }
 

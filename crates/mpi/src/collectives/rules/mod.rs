@@ -170,7 +170,8 @@ impl Selection {
         chosen(self.reduce, ranks).unwrap_or_else(|| match (self.library, self.nonblocking) {
             (Library::OpenMpi, false) => openmpi::reduce(ranks, buffer.total(), operator),
             (Library::OpenMpi, true) => libnbc::reduce(ranks, buffer, operator),
-            (Library::Mpich, _) => mpich::reduce(ranks, buffer, operator),
+            (Library::Mpich, false) => mpich::reduce(ranks, buffer, operator),
+            (Library::Mpich, true) => mpich_nonblocking::reduce(ranks, buffer, operator),
         })
     }
 

@@ -88,8 +88,11 @@ pub fn allgatherv(ranks: u32, total: u64) -> Allgatherv {
 }
 
 /// MPI_Alltoall of so many bytes from each to each.
+///
+/// The file says `comm_size<8`, but where that is asked at the call and not before, as here, `csel.c` (line 1212) takes
+/// it for `<=`.
 pub fn alltoall(ranks: u32, bytes: u64) -> Alltoall {
-    if ranks >= 8 && bytes <= 256 {
+    if ranks > 8 && bytes <= 256 {
         Alltoall::Bruck
     } else if bytes <= 32 * KIB {
         Alltoall::Scattered { batch: 32 }

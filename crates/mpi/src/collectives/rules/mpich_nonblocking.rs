@@ -5,7 +5,7 @@
 //! from the blocking collectives (gather, scatter, the scattering broadcasts) they follow one another.
 
 use super::mpich::scatters;
-use crate::collectives::{Allgatherv, Allreduce, Alltoall, Bcast, Blocks, Buffer, Operator};
+use crate::collectives::{Allgatherv, Allreduce, Alltoall, Bcast, Blocks, Buffer, Operator, Reduce};
 
 const KIB: u64 = 1 << 10;
 
@@ -14,16 +14,24 @@ pub fn bcast(ranks: u32, bytes: u64) -> Bcast {
     if ranks < 8 || bytes < 12 * KIB {
         Bcast::Knomial { segment: 0, radix: 2 }
     } else if ranks.is_power_of_two() && bytes < 512 * KIB {
-        Bcast::MpichScatterAllgather
+        Bcast::MpichIscatterAllgather
     } else {
-        Bcast::MpichScatterAllgatherRing
+        Bcast::MpichIscatterAllgatherRing
+    }
+}
+
+/// MPI_Ireduce.
+pub fn reduce(ranks: u32, buffer: Buffer, operator: Operator) -> Reduce {
+    match super::mpich::reduce(ranks, buffer, operator) {
+        Reduce::MpichRabenseifner => Reduce::MpichIrabenseifner,
+        other => other,
     }
 }
 
 /// MPI_Iallreduce.
 pub fn allreduce(ranks: u32, buffer: Buffer, operator: Operator) -> Allreduce {
     if buffer.total() > 2 * KIB && scatters(ranks, buffer, operator) {
-        Allreduce::MpichRabenseifner
+        Allreduce::MpichIrabenseifner
     } else {
         Allreduce::RecursiveDoubling
     }
@@ -39,9 +47,9 @@ pub fn allgatherv(ranks: u32, blocks: &Blocks<'_>) -> Allgatherv {
     }
 }
 
-/// MPI_Ialltoall of so many bytes from each to each.
+/// MPI_Ialltoall of so many bytes from each to each; as to 8 ranks see [`super::mpich::alltoall`].
 pub fn alltoall(ranks: u32, bytes: u64) -> Alltoall {
-    if ranks >= 8 && bytes <= 2 * KIB {
+    if ranks > 8 && bytes <= 2 * KIB {
         Alltoall::Bruck
     } else if bytes <= 32 * KIB {
         Alltoall::Scattered { batch: 32 }

@@ -7,7 +7,7 @@ mod plan;
 
 use hpcast_units::count;
 
-use super::canvas::{Canvas, Point, Style};
+use super::canvas::{Canvas, Line, Point, Style};
 use super::colour;
 use super::paint::{Cable, Paint};
 use super::slots::{Slot, ones};
@@ -24,7 +24,7 @@ pub fn draw(topology: &dyn Topology, shape: &FatTreeShape, paint: &mut Paint) ->
     let mut sheet = Sheet { topology, plan: &plan, canvas: Canvas::default(), cables: Vec::new(), bottom: 0.0 };
     sheet.connect(&root);
     // Few cables may be bold, many must be fine.
-    let opacity = if sheet.cables.len() > 300 { 0.4 } else { 0.75 };
+    let opacity = if sheet.cables.len() > 300 { 0.45 } else { 0.75 };
     paint.cables(&mut sheet.canvas, &sheet.cables, opacity);
     sheet.vertices(&root, paint);
     sheet.labels();
@@ -126,7 +126,7 @@ impl Sheet<'_> {
         let (_, pitch) = self.plan.block();
         if !self.plan.spread {
             let end = (subtree.middle(), self.plan.nodes_y());
-            let trunks: Vec<(Point, Point)> = switches.iter().map(|&(_, at)| (at, end)).collect();
+            let trunks: Vec<Line> = switches.iter().map(|&(_, at)| (at, end)).collect();
             self.canvas.lines(&trunks, colour::CABLE, 2.0, 0.9);
         }
         for (at, digit) in (0..).zip(ones(&self.plan.nodes)) {

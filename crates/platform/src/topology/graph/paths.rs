@@ -110,6 +110,11 @@ impl Paths {
         }
     }
 
+    /// Vertices with the same number are the same distance from all others.
+    pub fn place(&self, vertex: u32) -> u32 {
+        self.access[vertex as usize].core
+    }
+
     /// Links on the way from every vertex to `to`, itself included; `None` where there is no way.
     pub fn distances(&self, to: u32) -> Vec<Option<u32>> {
         let goal = self.access[to as usize];
