@@ -128,8 +128,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     options.check_outputs()?;
     let machine = Rc::new(Machine::load(&options.machine)?);
     provenance.add_input(&options.machine, &fs::read(&options.machine).unwrap_or_default());
-    let experiment = Experiment {
+    let mut experiment = Experiment {
         options,
+        progress: progress_line(options),
         placement: options.place(&machine)?,
         selection: options.selection()?,
         interrupt: stop_on_interrupt(),
@@ -155,6 +156,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
             Err(error) => return Err(error.into()),
         }
     }
+    // Wipes the line before the summary.
+    drop(experiment.progress.take());
     let mut report = RunReport::of(&totals, &experiment.machine.interconnect, options.every_rank);
     experiment.describe(&mut report);
     report.table = table;
@@ -250,6 +253,16 @@ struct Experiment<'o> {
     placement: Placement,
     selection: Selection,
     interrupt: Arc<AtomicBool>,
+    progress: Option<ProgressLine>,
+}
+
+/// A line on the terminal for what takes long.
+type ProgressLine = Rc<RefCell<Progress<std::io::Stderr>>>;
+
+fn progress_line(options: &Options) -> Option<ProgressLine> {
+    let stderr = std::io::stderr();
+    let label = options.program.to_string();
+    stderr.is_terminal().then(|| Rc::new(RefCell::new(Progress::new(stderr, label))))
 }
 
 impl Experiment<'_> {
@@ -282,15 +295,11 @@ impl Experiment<'_> {
         options.program.run(setup, parameters)
     }
 
-    /// A line on the terminal for what takes long.
+    /// Passes on how far this size has come as a part of all sizes.
     fn progress(&self, index: usize) -> Option<Box<dyn FnMut(f64)>> {
-        if !std::io::stderr().is_terminal() {
-            return None;
-        }
-        let sizes = self.options.size.bytes().len();
-        let label = format!("{} (size {} of {sizes})", self.options.program, index + 1);
-        let mut progress = Progress::new(std::io::stderr(), label);
-        Some(Box::new(move |fraction| progress.update(fraction)))
+        let line = self.progress.clone()?;
+        let sizes = self.options.size.bytes().len() as f64;
+        Some(Box::new(move |fraction| line.borrow_mut().update((index as f64 + fraction) / sizes)))
     }
 
     fn row(&self, bytes: u64, finding: &Finding) -> Vec<Cell> {

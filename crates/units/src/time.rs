@@ -40,7 +40,7 @@ impl Time {
     /// In seconds, rounded to the nearest double.
     #[inline]
     pub fn as_secs(self) -> f64 {
-        self.0 as f64 * 1e-12
+        self.0 as f64 / 1e12
     }
 
     /// The length from `earlier` to `self`, zero if `earlier` is later.

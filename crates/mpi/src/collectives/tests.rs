@@ -172,16 +172,21 @@ fn uneven_gathers_and_scatters_skip_empty_blocks() {
             for algorithm in variants::<Gatherv>(ranks) {
                 let run = async |channel: Recorder| algorithm.run(&channel, &bytes, root).await;
                 let traces = check(&format!("gatherv {algorithm:?}"), ranks, Reach::To(ranks), run);
+                let empty_too = algorithm == Gatherv::NbcLinear;
                 for rank in (0..ranks).filter(|&rank| rank != root) {
-                    let sent: Vec<_> = Some((root, bytes(rank))).filter(|&(_, bytes)| bytes > 0).into_iter().collect();
+                    let sent: Vec<_> =
+                        Some((root, bytes(rank))).filter(|&(_, bytes)| empty_too || bytes > 0).into_iter().collect();
                     assert_eq!(traces[rank as usize].sent().collect::<Vec<_>>(), sent);
                 }
             }
             for algorithm in variants::<Scatterv>(ranks) {
                 let run = async |channel: Recorder| algorithm.run(&channel, &bytes, root).await;
                 let traces = check(&format!("scatterv {algorithm:?}"), ranks, Reach::To(ranks), run);
-                let wanted: Vec<_> =
-                    (0..ranks).filter(|&rank| rank != root && bytes(rank) > 0).map(|rank| (rank, bytes(rank))).collect();
+                let empty_too = algorithm == Scatterv::NbcLinear;
+                let wanted: Vec<_> = (0..ranks)
+                    .filter(|&rank| rank != root && (empty_too || bytes(rank) > 0))
+                    .map(|rank| (rank, bytes(rank)))
+                    .collect();
                 assert_eq!(traces[root as usize].sent().collect::<Vec<_>>(), wanted);
             }
         }
@@ -292,11 +297,13 @@ fn scans_hear_the_ranks_before() {
     });
 }
 
-/// The calls, by either library's rules: the whole way from rule to last message.
+/// The calls, blocking and not, by either library's rules: the whole way from rule to last message.
 #[test]
 fn calls_follow_the_rules() {
+    let selections = selections().into_iter().flat_map(|selection| [selection.for_nonblocking(), selection]);
+    let selections: Vec<Selection> = selections.collect();
     for ranks in RANKS {
-        for selection in &selections() {
+        for selection in &selections {
             for count in [0, 1, 100, 20_000] {
                 let buffer = Buffer::new(count, 8);
                 let blocks = Blocks::equal(buffer);

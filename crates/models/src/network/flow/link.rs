@@ -6,6 +6,7 @@ use std::collections::BinaryHeap;
 use hpcast_engine::Slab;
 use hpcast_units::Time;
 
+use super::path::{Hop, Weights};
 use super::roster::Roster;
 
 /// Levels closer than this, relatively, are equal.
@@ -168,10 +169,33 @@ impl Board {
         self.queue.push(Reverse((level.to_bits(), number)));
     }
 
-    pub(crate) fn postpone_once(&mut self, number: u32) {
+    /// Forgets what is known of a link, for a solution from scratch.
+    #[inline]
+    pub(crate) fn reopen(&mut self, number: u32, now: Time) {
         let link = self.link(number);
-        if !link.is_queued() {
-            self.postpone(number, link.capacity / link.weight);
+        if link.is_queued() {
+            return;
+        }
+        if let Some(bottleneck) = link.bottleneck() {
+            self.touch(bottleneck, now);
+        }
+        let link = self.link_mut(number);
+        link.taken = 0.0;
+        link.level = link.weight;
+        link.highest = link.roster.len() as f64;
+        let key = link.capacity / link.weight;
+        self.postpone(number, key);
+    }
+
+    /// A flow has found its level: it is no longer open on its links.
+    #[inline]
+    pub(crate) fn close_flow(&mut self, hops: &[Hop], weights: &Weights, share: f64, level: f64) {
+        for &hop in hops {
+            let part = weights.of(hop) * share;
+            let link = self.link_mut(hop.link);
+            link.taken += part * level;
+            link.level -= part;
+            link.highest -= 1.0;
         }
     }
 

@@ -48,6 +48,13 @@ pub(crate) struct Flow {
     pub fresh: bool,
 }
 
+impl Flow {
+    #[inline]
+    fn is_active(&self) -> bool {
+        matches!(self.state, State::Limited { .. } | State::Bounded { .. })
+    }
+}
+
 /// Max-min fair sharing, kept up to date.
 pub(crate) struct MaxMin {
     board: Board,
@@ -298,123 +305,132 @@ impl MaxMin {
         }
     }
 
-    /// Solves everything anew.
+    /// Solves everything anew, by progressive filling: the link that is full at the lowest level limits all flows that
+    /// are still open on it, then the next.
     fn solve_all(&mut self) {
         self.board.clear();
         self.homes.clear();
         self.homes.resize(self.flows.len(), OPEN);
-        // While it is open, a link's level holds the weight of its open flows.
-        for flow in &self.flows {
-            if !matches!(flow.state, State::Limited { .. } | State::Bounded { .. }) { continue; }
-            for &hop in self.paths.of(flow.path) {
-                if let Some(b) = self.board.link(hop.link).bottleneck() {
-                    self.board.touch(b, self.now);
+        // While links are open, `taken` counts all closed flows, `level` is the weight of the open ones, and `highest`
+        // is their number.
+        if self.board.links.len() < 8 * self.active {
+            for number in 0..self.board.links.len() as u32 {
+                if self.board.link(number).roster.len() > 0 {
+                    self.board.reopen(number, self.now);
+                }
+            }
+        } else {
+            for flow in &self.flows {
+                if flow.is_active() {
+                    for &hop in self.paths.of(flow.path) {
+                        self.board.reopen(hop.link, self.now);
+                    }
                 }
             }
         }
-        for flow in &self.flows {
-            if !matches!(flow.state, State::Limited { .. } | State::Bounded { .. }) { continue; }
-            for &hop in self.paths.of(flow.path) {
-                let link = self.board.link_mut(hop.link);
-                link.taken = 0.0;
-                link.level = link.weight;
-                self.board.postpone_once(hop.link);
-            }
-        }
-        let mut done: Vec<(u32, f64)> = Vec::new();
+        let mut closed: Vec<(u32, f64, f64)> = Vec::new();
+        let mut unlimited: Vec<u32> = Vec::new();
         while let Some(number) = self.board.next() {
             let link = self.board.link(number);
-            if link.level <= link.weight * 1e-13 { continue; }
+            if link.highest == 0.0 {
+                unlimited.push(number);
+                continue;
+            }
             let key = (link.capacity - link.taken) / link.level;
             if key > self.board.lowest() * (1.0 + TIE) {
                 self.board.postpone(number, key);
                 continue;
             }
-            let roster = self.board.link(number).roster;
-            // flows with lower ceilings first
+            let roster = link.roster;
+            // Flows with a lower ceiling come first.
             let mut bounded = false;
+            let over = key * (1.0 - TIE);
+            let tied = key * (1.0 + TIE);
+            let mut pull = 0.0;
+            let mut kept = Vec::new();
             for &member in roster.flows(&self.pool) {
-                let flow = &self.flows[member as usize];
-                if self.homes[member as usize] == OPEN && flow.ceiling < key * (1.0 - TIE) {
-                    self.homes[member as usize] = BOUND;
-                    bounded = true;
-                    for &hop in self.paths.of(flow.path) {
-                        let part = self.weights.of(hop) * flow.share;
-                        let link = self.board.link_mut(hop.link);
-                        link.taken += part * flow.ceiling;
-                        link.level -= part;
-                    }
+                if self.homes[member as usize] != OPEN {
+                    continue;
                 }
+                let flow = &self.flows[member as usize];
+                if flow.ceiling < over {
+                    bounded = true;
+                    self.homes[member as usize] = BOUND;
+                    self.board.close_flow(self.paths.of(flow.path), &self.weights, flow.share, flow.ceiling);
+                    continue;
+                }
+                kept.push(member);
             }
             if bounded {
                 let link = self.board.link(number);
-                if link.level > link.weight * 1e-13 {
-                    let key = (link.capacity - link.taken) / link.level;
-                    self.board.postpone(number, key);
-                }
+                let key = if link.highest > 0.0 { (link.capacity - link.taken) / link.level } else { key };
+                self.board.postpone(number, key);
                 continue;
             }
-            let mut used = false;
-            for &member in roster.flows(&self.pool) {
-                if self.homes[member as usize] != OPEN { continue; }
+            for &member in &kept {
                 let flow = &self.flows[member as usize];
                 if let State::Limited { link, .. } = flow.state && link != number {
+                    // Among equals it stays where it is.
                     let home = self.board.link(link);
-                    if (home.capacity - home.taken) / home.level <= key * (1.0 + TIE) { continue; }
+                    if home.capacity - home.taken <= tied * home.level {
+                        continue;
+                    }
                 }
-                used = true;
+                let hops = self.paths.of(flow.path);
+                let hop = *hops.iter().find(|hop| hop.link == number).expect("on path");
+                pull += self.weights.of(hop) * flow.share;
                 self.homes[member as usize] = number;
-                for &hop in self.paths.of(flow.path) {
-                    let part = self.weights.of(hop) * flow.share;
-                    let link = self.board.link_mut(hop.link);
-                    link.taken += part * key;
-                    link.level -= part;
-                }
+                self.board.close_flow(hops, &self.weights, flow.share, key);
             }
-            if used { done.push((number, key)); }
+            if pull > 0.0 {
+                closed.push((number, key, pull));
+            } else {
+                unlimited.push(number);
+            }
         }
         for number in 0..self.flows.len() as u32 {
             let new = self.homes[number as usize];
-            if new == OPEN { continue; }
-            let work = match self.flows[number as usize].state {
+            let flow = &mut self.flows[number as usize];
+            if new == OPEN {
+                continue;
+            }
+            flow.fresh = false;
+            let work = match flow.state {
                 State::Limited { link, .. } if link == new => continue,
                 State::Bounded { .. } if new == BOUND => continue,
                 State::Limited { link, .. } => self.demote(number, link),
                 State::Bounded { work, since } => {
                     self.bounded -= 1;
-                    (work - (self.now - since).as_secs() * self.flows[number as usize].ceiling).max(0.0)
+                    (work - (self.now - since).as_secs() * flow.ceiling).max(0.0)
                 }
-                State::Waiting { .. } | State::Ended => unreachable!(),
+                State::Waiting { .. } | State::Ended => unreachable!("only active flows are solved"),
             };
+            self.stats[5] += 1;
             if new == BOUND {
                 self.run_free(number, work);
             } else {
                 self.open(new);
                 self.promote(number, new, work);
+                self.flows[number as usize].fresh = false;
             }
         }
-        for flow in &mut self.flows { flow.fresh = false; }
-        for (link, level) in done {
-            let b = self.board.number(link);
+        let mut highest = 0.0;
+        for (number, level, pull) in closed {
+            let b = self.board.number(number);
             self.board.bottlenecks[b].fresh = 0;
-            self.board.link_mut(link).level = level;
+            self.board.bottlenecks[b].pull = pull;
+            let link = self.board.link_mut(number);
+            link.taken -= pull * level;
+            link.level = level;
+            link.highest = level;
+            highest = level;
         }
-        for number in 0..self.flows.len() {
-            if self.homes[number] == OPEN { continue; }
-            let path = self.flows[number].path;
-            for i in 0..self.paths.of(path).len() {
-                let link = self.paths.of(path)[i].link;
-                if self.board.link(link).bottleneck().is_none() { self.board.link_mut(link).level = f64::INFINITY; }
-            }
+        for number in unlimited {
+            let link = self.board.link_mut(number);
+            link.level = f64::INFINITY;
+            link.highest = f64::INFINITY;
         }
-        for number in 0..self.flows.len() {
-            if self.homes[number] == OPEN { continue; }
-            let path = self.flows[number].path;
-            for i in 0..self.paths.of(path).len() {
-                let hop = self.paths.of(path)[i];
-                if hop.position() == 0 { self.sum(hop.link); }
-            }
-        }
+        let _ = highest;
         self.board.clear();
         self.inexact.clear();
         self.changes = 0;

@@ -24,7 +24,7 @@ pub fn draw(topology: &dyn Topology, shape: &FatTreeShape, paint: &mut Paint) ->
     let mut sheet = Sheet { topology, plan: &plan, canvas: Canvas::default(), cables: Vec::new(), bottom: 0.0 };
     sheet.connect(&root);
     // Few cables may be bold, many must be fine.
-    let opacity = if sheet.cables.len() > 300 { 0.45 } else { 0.75 };
+    let opacity = if sheet.cables.len() > 200 { 0.45 } else { 0.75 };
     paint.cables(&mut sheet.canvas, &sheet.cables, opacity);
     sheet.vertices(&root, paint);
     sheet.labels();
@@ -83,7 +83,7 @@ impl Sheet<'_> {
         let tops = self.plan.shape.tops(level);
         let width = match self.plan.shape.parallel[level] {
             1 => 1.0,
-            parallel => 1.0 + 0.5 * parallel.min(5) as f64,
+            parallel => 0.7 + 0.4 * parallel.min(6) as f64,
         };
         for &(slot, (x, y)) in parents {
             // The parents of a switch are those that agree with it in all but the highest digit.
