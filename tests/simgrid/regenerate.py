@@ -10,13 +10,17 @@ import xml.etree.ElementTree as ElementTree
 HERE = pathlib.Path(__file__).resolve().parent
 
 # Computation is not simulated: only the model counts. The clock is finer than SimGrid's default (1 ns), so that what
-# two simulators differ in is not rounding.
+# two simulators differ in is not rounding. Rates are always shared anew in full: SimGrid's default, which updates only
+# what it believes has changed (network/optim:Lazy), misses changes in torus-permutation and lets a flow keep a whole
+# link that it should share.
 SETTINGS = [
     "smpi/simulate-computation:no",
     "smpi/host-speed:1f",
     "smpi/privatization:no",
     "surf/precision:1e-12",
     "contexts/stack-size:512",
+    "network/optim:Full",
+    "network/maxmin-selective-update:no",
 ]
 
 BLOCKS = {"gather", "scatter", "allgather", "alltoall", "reduce_scatter_block"}

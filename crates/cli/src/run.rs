@@ -307,7 +307,9 @@ impl Experiment<'_> {
         let mean = iteration.mean();
         let second = match self.options.program {
             Program::Collective(operation) => {
-                Cell::Text(operation.algorithm(&self.selection, self.options.ranks, bytes))
+                let blocking = &self.selection;
+                let selection = if self.options.nonblocking { &blocking.for_nonblocking() } else { blocking };
+                Cell::Text(operation.algorithm(selection, self.options.ranks, bytes))
             }
             _ if mean > 0.0 => Cell::Bandwidth(bytes as f64 / mean),
             _ => Cell::Empty,

@@ -119,7 +119,8 @@ impl Rank {
         sim.start_background(
             task,
             Box::pin(async move {
-                call.run(&Peers::new(&helper, comm, tag), &helper.sim().selection).await;
+                let selection = helper.sim().selection.for_nonblocking();
+                call.run(&Peers::new(&helper, comm, tag), &selection).await;
                 let done = helper.now();
                 helper.state().complete(number, done);
             }),

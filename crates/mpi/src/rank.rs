@@ -281,6 +281,10 @@ impl Rank {
 
     /// A poll costs time, more so when polls have failed before (see [`PollGrowth`]).
     async fn pay_for_polling(&self, cost: impl Fn(&State) -> f64) {
+        if self.state().costs.parameters().poll_growth == PollGrowth::Global {
+            // What others have polled counts: first let them.
+            self.catch_up().await;
+        }
         {
             let mut state = self.state();
             let failed = match state.costs.parameters().poll_growth {

@@ -108,7 +108,10 @@ impl Interconnect {
             let limiter = Link { bandwidth, latency: 0.0 };
             path.push(self.topology.links() + from, &limiter);
             self.topology.route(from, to, path);
-            path.push(self.topology.links() + to, &limiter);
+            // A message that comes back to its node passes the limiter once, as in SimGrid.
+            if from != to {
+                path.push(self.topology.links() + to, &limiter);
+            }
         } else {
             self.topology.route(from, to, path);
         }

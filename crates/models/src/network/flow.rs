@@ -1,10 +1,24 @@
-//! `flow`: max-min fair sharing of links, the model of SimGrid's SMPI.
+//! `flow`: max-min fair sharing of links, as in SimGrid's SMPI model.
+//!
+//! A transfer travels for the latency of its route, times a factor, and takes no bandwidth; then it is *active* and
+//! moves its bytes at the rate that fair sharing gives it (see [`maxmin`]), and ends when they have moved. What happens
+//! at the same picosecond happens at once: the rates are found after all of it.
+//!
+//! Sources: P. Velho, L. Schnorr, H. Casanova, A. Legrand, "On the validity of flow-level TCP network models for grid
+//! and cloud simulations", ACM TOMACS 23(4), 2013; SimGrid 3.32. Valid for messages that take much longer than one
+//! packet; queues and adaptive routing are not modelled.
 
+mod bottleneck;
 mod earliest;
+mod filling;
 mod link;
 mod maxmin;
 mod path;
 mod roster;
+mod settle;
+
+#[cfg(test)]
+mod audit;
 #[cfg(test)]
 mod tests;
 
@@ -17,17 +31,20 @@ use hpcast_units::Time;
 use super::agenda::{Agenda, Entry};
 use super::demand::Router;
 use super::{Network, Transfer};
-use maxmin::{MaxMin, State};
+use maxmin::{MaxMin, Step};
 
 /// The `flow` network.
 pub struct Flow {
     router: Router,
+    /// Starts, and ends of flows that nobody slows down. Entries of flows that were slowed down since are out of date.
     agenda: Agenda,
+    /// Has the same numbers as the flows in `sharing`.
     messages: Slab<Message>,
     sharing: MaxMin,
     started: u64,
+    /// What ended now: order of start, token.
     over: Vec<(u64, u32)>,
-    joining: Vec<u32>,
+    /// Flows that their bottleneck says are due.
     due: Vec<u32>,
 }
 
@@ -35,7 +52,7 @@ pub struct Flow {
 struct Message {
     order: u64,
     bytes: u64,
-    /// When the agenda has something to do for it; entries for other times are out of date.
+    /// The time of its entry in the agenda; entries with other times are out of date.
     due: Time,
     token: u32,
 }
@@ -43,30 +60,25 @@ struct Message {
 impl Flow {
     /// An empty network of that machine.
     pub fn new(machine: Rc<Machine>) -> Flow {
-        let links = (0..machine.interconnect.links()).map(|l| machine.interconnect.capacity(l));
+        let interconnect = &machine.interconnect;
+        let capacities = (0..interconnect.links()).map(|link| interconnect.capacity(link));
         Flow {
-            sharing: MaxMin::new(links, machine.sharing.cross_traffic),
+            sharing: MaxMin::new(capacities, machine.sharing.cross_traffic),
             router: Router::new(machine),
             agenda: Agenda::default(),
             messages: Slab::default(),
             started: 0,
             over: Vec::new(),
-            joining: Vec::new(),
             due: Vec::new(),
         }
     }
-    pub fn stats(&self) -> [u64; 8] { self.sharing.stats }
 
-    fn is_valid(&self, entry: Entry) -> bool {
-        self.messages[entry.slot()].due == entry.time()
-            && !matches!(self.sharing.state(entry.slot()), State::Limited { .. })
-    }
-
+    #[inline]
     fn end(&mut self, slot: u32) {
-        let message = self.messages[slot];
+        let message = &mut self.messages[slot];
+        message.due = Time::NEVER;
         self.over.push((message.order, message.token));
         self.sharing.leave(slot, message.bytes as f64);
-        self.messages[slot].due = Time::NEVER;
         self.messages.remove(slot);
     }
 }
@@ -80,71 +92,88 @@ impl Network for Flow {
         let ceiling = demand.bound * demand.penalty;
         let mut due = at + demand.latency;
         if there.is_empty() {
+            // Inside a node nobody slows it down.
             due += Time::from_secs(work / ceiling);
         }
-        let slot =
-            self.messages.insert(Message { order: self.started, bytes: transfer.bytes, due, token: transfer.token });
+        let message = Message { order: self.started, bytes: transfer.bytes, due, token: transfer.token };
         self.started += 1;
-        self.sharing.announce(slot, work, 1.0 / demand.penalty, ceiling, there, back);
+        let slot = self.messages.insert(message);
+        self.sharing.announce(slot, work, demand.penalty, ceiling, there, back);
         self.agenda.push(due, slot);
     }
 
     #[inline]
     fn next_event(&mut self) -> Time {
-        while let Some(entry) = self.agenda.due(Time::NEVER) {
-            if self.is_valid(entry) {
+        let end = self.sharing.next_end();
+        while let Some(entry) = self.agenda.first() {
+            let slot = entry.slot();
+            if self.messages[slot].due == entry.time() && !self.sharing.is_limited(slot) {
                 break;
             }
             self.agenda.pop();
         }
-        self.agenda.next().min(self.sharing.next_end())
+        self.agenda.first().map_or(end, |entry| end.min(entry.time()))
     }
 
+    #[inline]
     fn advance(&mut self, now: Time, ended: &mut Vec<u32>) {
-        self.sharing.set_now(now);
+        self.sharing.move_to(now);
         while let Some(entry) = self.agenda.due(now) {
-            let slot = entry.slot();
-            self.agenda.pop();
-            if !self.is_valid(entry) { continue; }
-            match self.sharing.state(slot) {
-                State::Waiting { work } => {
-                    if self.messages[slot].bytes == 0 || self.sharing.is_free(slot) {
-                        let _ = work;
-                        self.end(slot);
-                    } else {
-                        self.joining.push(slot);
-                    }
-                }
-                State::Bounded { .. } => self.end(slot),
-                _ => {}
-            }
+            self.follow(entry);
         }
         if self.sharing.next_end() <= now {
             let mut due = std::mem::take(&mut self.due);
-            self.sharing.pop_due(&mut due);
+            self.sharing.due(&mut due);
             for slot in due.drain(..) {
                 self.end(slot);
             }
             self.due = due;
         }
-        for i in 0..self.joining.len() {
-            self.sharing.join(self.joining[i]);
+        if self.sharing.solve() {
+            while let Some((slot, end)) = self.sharing.freed() {
+                self.messages[slot].due = end;
+                self.agenda.push(end, slot);
+            }
         }
-        self.joining.clear();
-        self.sharing.solve();
         #[cfg(test)]
-        self.sharing.audit(&self.messages.iter().map(|(slot, _)| slot).collect::<Vec<_>>());
-        while let Some((slot, end)) = self.sharing.freed.pop() {
-            self.messages[slot].due = end;
-            self.agenda.push(end, slot);
-        }
-        if self.over.len() > 1 {
+        self.sharing.audit();
+        if let [(_, token)] = self.over[..] {
+            ended.push(token);
+        } else {
             self.over.sort_unstable();
+            ended.extend(self.over.iter().map(|&(_, token)| token));
         }
-        ended.extend(self.over.drain(..).map(|(_, token)| token));
+        self.over.clear();
     }
 
     fn link_bytes(&self) -> Vec<f64> {
         self.sharing.link_bytes()
     }
 }
+
+impl Flow {
+    /// Does what the first entry of the agenda says.
+    #[inline]
+    fn follow(&mut self, entry: Entry) {
+        let slot = entry.slot();
+        let message = &mut self.messages[slot];
+        if message.due != entry.time() {
+            return self.agenda.pop();
+        }
+        match self.sharing.step(slot) {
+            Step::Ends => {
+                self.agenda.pop();
+                self.end(slot);
+            }
+            Step::RunsUntil(end) => {
+                message.due = end;
+                self.agenda.postpone(end);
+            }
+            Step::Shares => {
+                message.due = Time::NEVER;
+                self.agenda.pop();
+            }
+        }
+    }
+}
+impl Flow { pub fn stats(&self) -> [u64; 8] { self.sharing.effort.stats } }

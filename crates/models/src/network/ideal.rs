@@ -14,7 +14,7 @@ use hpcast_platform::interconnect::Path;
 use hpcast_platform::machine::{FactorMeaning, Machine};
 use hpcast_units::Time;
 
-use super::agenda::Agenda;
+use super::agenda::{Agenda, Entry};
 use super::{Network, Transfer};
 
 /// The `ideal` network.
@@ -97,7 +97,7 @@ impl Network for Ideal {
 
     #[inline]
     fn next_event(&mut self) -> Time {
-        self.agenda.next()
+        self.agenda.first().map_or(Time::NEVER, Entry::time)
     }
 
     #[inline]

@@ -1,6 +1,9 @@
 //! Algorithms by name: each operation declares its algorithms once, and gets parsing, printing and a list.
 
 use std::fmt;
+use std::pin::Pin;
+
+use hpcast_units::Bytes;
 
 /// One of the algorithms of an operation.
 pub trait Algorithm: Copy + fmt::Debug + PartialEq + 'static {
@@ -20,6 +23,9 @@ pub trait Algorithm: Copy + fmt::Debug + PartialEq + 'static {
     }
 }
 
+/// An algorithm at work, in a box of just its size.
+pub type Running<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
+
 /// Declares the algorithms of an operation: variants, names, and parameters with their defaults.
 macro_rules! algorithms {
     (
@@ -27,7 +33,8 @@ macro_rules! algorithms {
         $type:ident for $operation:literal {
             $(
                 $(#[$variant_doc:meta])*
-                $variant:ident $({ $( $(#[$parameter_doc:meta])* $parameter:ident = $default:literal ),+ })? => $name:literal,
+                $variant:ident
+                    $({ $( $(#[$parameter_doc:meta])* $parameter:ident = $default:literal ),+ })? => $name:literal,
             )+
         }
         $($supports:item)?
@@ -48,7 +55,9 @@ macro_rules! algorithms {
 
             fn parameters(&mut self) -> Vec<(&'static str, &mut u64)> {
                 match self {
-                    $( $type::$variant $({ $( $parameter ),+ })? => vec![ $( $( (stringify!($parameter), $parameter) ),+ )? ], )+
+                    $( $type::$variant $({ $( $parameter ),+ })? => {
+                        vec![ $( $( (stringify!($parameter), $parameter) ),+ )? ]
+                    } )+
                 }
             }
 
@@ -150,7 +159,10 @@ impl fmt::Display for ChoiceError {
                 write!(f, "{parameter}={given} is not a whole number from 1 on, as in {parameter}=4")
             }
             ChoiceError::Ranks { operation, algorithm, ranks } => {
-                write!(f, "{operation}={algorithm} does not work on {ranks} ranks: choose another algorithm or leave it out")
+                write!(
+                    f,
+                    "{operation}={algorithm} does not work on {ranks} ranks: choose another algorithm or leave it out"
+                )
             }
         }
     }
@@ -186,19 +198,11 @@ fn parse_value(name: &'static str, value: &str) -> Result<u64, ChoiceError> {
     if name != "segment" {
         return value.parse().ok().filter(|&number| number > 0).ok_or_else(wrong);
     }
+    // No segments at all is no size: it needs no unit.
     if value == "0" {
         return Ok(0);
     }
-    let digits = value.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
-    let factor: u64 = match value[digits..].trim_start() {
-        "B" => 1,
-        "kB" => 1000,
-        "MB" => 1_000_000,
-        "KiB" => 1 << 10,
-        "MiB" => 1 << 20,
-        _ => return Err(wrong()),
-    };
-    value[..digits].parse::<u64>().ok().and_then(|number| number.checked_mul(factor)).ok_or_else(wrong)
+    value.parse().map(Bytes::get).map_err(|_| wrong())
 }
 
 /// Writes what [`parse`] reads, parameters that are at their default left out.
@@ -209,8 +213,12 @@ pub(crate) fn write<A: Algorithm>(mut algorithm: A, f: &mut fmt::Formatter<'_>) 
     let mut separator = ':';
     for ((parameter, value), (_, usual)) in algorithm.parameters().into_iter().zip(default.parameters()) {
         if *value != *usual {
-            let unit = if parameter == "segment" && *value != 0 { "B" } else { "" };
-            write!(f, "{separator}{parameter}={value}{unit}")?;
+            if parameter == "segment" && *value != 0 {
+                // Without the space, so that a shell takes it for one word.
+                write!(f, "{separator}{parameter}={}", Bytes::new(*value).to_string().replace(' ', ""))?;
+            } else {
+                write!(f, "{separator}{parameter}={value}")?;
+            }
             separator = ',';
         }
     }

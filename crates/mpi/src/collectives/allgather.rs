@@ -1,6 +1,6 @@
 //! MPI_Allgather: everybody's block to everybody.
 
-use super::algorithm::algorithms;
+use super::algorithm::{Running, algorithms};
 use super::buffer::{Blocks, Buffer};
 use super::channel::Channel;
 use super::rules::Selection;
@@ -33,36 +33,17 @@ algorithms! {
 
 impl Allgather {
     /// Runs it; `block` is what each rank contributes.
-    pub async fn run<C: Channel>(self, channel: &C, selection: &Selection, block: Buffer) {
+    pub fn run<'a, C: Channel>(self, channel: &'a C, selection: &'a Selection, block: Buffer) -> Running<'a> {
         let ranks = channel.count();
         let blocks = Blocks::equal(block);
         match self {
-            Allgather::Linear => linear(channel, selection, block).await,
-            Allgather::RecursiveDoubling if ranks.is_power_of_two() => {
-                channel.copy(block.total());
-                allgatherv::doubling(channel, &blocks).await;
-            }
-            Allgather::Bruck | Allgather::RecursiveDoubling => {
-                channel.copy(block.total());
-                allgatherv::bruck(channel, &blocks).await;
-                rotate(channel, block);
-            }
-            Allgather::Ring => {
-                channel.copy(block.total());
-                allgatherv::ring(channel, &blocks).await;
-            }
-            Allgather::NeighborExchange => {
-                channel.copy(block.total());
-                allgatherv::neighbor_exchange(channel, &blocks).await;
-            }
-            Allgather::NbcLinear => {
-                channel.copy(block.total());
-                libnbc::allgather(channel, block.total()).await;
-            }
-            Allgather::TwoProcesses => {
-                channel.swap(channel.me() ^ 1, block.total()).await;
-                channel.copy(block.total());
-            }
+            Allgather::Linear => Box::pin(linear(channel, selection, block)),
+            Allgather::RecursiveDoubling if ranks.is_power_of_two() => Box::pin(allgatherv::doubling(channel, blocks)),
+            Allgather::Bruck | Allgather::RecursiveDoubling => Box::pin(bruck(channel, block)),
+            Allgather::Ring => Box::pin(allgatherv::ring(channel, blocks)),
+            Allgather::NeighborExchange => Box::pin(allgatherv::neighbor_exchange(channel, blocks)),
+            Allgather::TwoProcesses => Box::pin(allgatherv::two_processes(channel, blocks)),
+            Allgather::NbcLinear => Box::pin(libnbc::allgather(channel, block.total())),
         }
     }
 }
@@ -75,8 +56,10 @@ async fn linear<C: Channel>(channel: &C, selection: &Selection, block: Buffer) {
     selection.bcast(ranks, all).run(channel, all, 0).await;
 }
 
-/// After Bruck's steps a rank's own block lies first: all ranks but 0 shift the blocks, part of them twice.
-fn rotate<C: Channel>(channel: &C, block: Buffer) {
+/// `ompi_coll_base_allgather_intra_bruck`, `MPIR_Allgather_intra_brucks`. After the steps a rank's own block lies
+/// first: all ranks but 0 shift the blocks, part of them twice.
+async fn bruck<C: Channel>(channel: &C, block: Buffer) {
+    allgatherv::bruck(channel, Blocks::equal(block)).await;
     let (me, ranks) = (u64::from(channel.me()), u64::from(channel.count()));
     if me > 0 {
         channel.copy(block.total() * (2 * (ranks - me) + me));

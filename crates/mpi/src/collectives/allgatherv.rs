@@ -1,6 +1,6 @@
 //! MPI_Allgatherv: everybody's block to everybody, blocks of any size. Its steps serve MPI_Allgather too.
 
-use super::algorithm::algorithms;
+use super::algorithm::{Running, algorithms};
 use super::buffer::{Blocks, Buffer};
 use super::channel::Channel;
 use super::libnbc;
@@ -41,29 +41,26 @@ algorithms! {
 
 impl Allgatherv {
     /// Runs it; `blocks` is what each rank contributes.
-    pub async fn run<C: Channel>(self, channel: &C, selection: &Selection, blocks: &Blocks<'_>) {
-        if self != Allgatherv::Default {
-            channel.copy(blocks.bytes(channel.me()));
-        }
+    pub fn run<'a, C: Channel>(self, channel: &'a C, selection: &'a Selection, blocks: Blocks<'a>) -> Running<'a> {
         match self {
-            Allgatherv::Default => gather_and_broadcast(channel, selection, blocks).await,
-            Allgatherv::Bruck => bruck(channel, blocks).await,
-            Allgatherv::Ring => ring(channel, blocks).await,
-            Allgatherv::NeighborExchange => neighbor_exchange(channel, blocks).await,
-            Allgatherv::TwoProcesses => channel.swap(channel.me() ^ 1, blocks.bytes(channel.me())).await,
-            Allgatherv::RecursiveDoubling => {
+            Allgatherv::Default => Box::pin(gather_and_broadcast(channel, selection, blocks)),
+            Allgatherv::Bruck => Box::pin(bruck(channel, blocks)),
+            Allgatherv::Ring => Box::pin(ring(channel, blocks)),
+            Allgatherv::NeighborExchange => Box::pin(neighbor_exchange(channel, blocks)),
+            Allgatherv::TwoProcesses => Box::pin(two_processes(channel, blocks)),
+            Allgatherv::RecursiveDoubling => Box::pin(async move {
                 doubling(channel, blocks).await;
                 // It collects in a buffer of its own.
                 channel.copy(blocks.together(channel.count()).total());
-            }
-            Allgatherv::MpichRing { segment } => mpich_ring(channel, blocks, segment).await,
-            Allgatherv::NbcLinear => libnbc::allgatherv(channel, blocks.bytes(channel.me())).await,
+            }),
+            Allgatherv::MpichRing { segment } => Box::pin(mpich_ring(channel, blocks, segment)),
+            Allgatherv::NbcLinear => Box::pin(libnbc::allgatherv(channel, blocks)),
         }
     }
 }
 
 /// `ompi_coll_base_allgatherv_intra_basic_default`. The broadcast is of one element of a type that holds all blocks.
-async fn gather_and_broadcast<C: Channel>(channel: &C, selection: &Selection, blocks: &Blocks<'_>) {
+async fn gather_and_broadcast<C: Channel>(channel: &C, selection: &Selection, blocks: Blocks<'_>) {
     let ranks = channel.count();
     selection.gatherv(ranks).run(channel, &|rank| blocks.bytes(rank), 0).await;
     let all = Buffer::one_element(blocks.together(ranks).total());
@@ -72,8 +69,9 @@ async fn gather_and_broadcast<C: Channel>(channel: &C, selection: &Selection, bl
 
 /// `ompi_coll_base_allgather(v)_intra_bruck`, `MPIR_Allgather(v)_intra_brucks`: ceil(log2 p) exchanges; each rank
 /// receives p - 1 blocks in all.
-pub(super) async fn bruck<C: Channel>(channel: &C, blocks: &Blocks<'_>) {
+pub(super) async fn bruck<C: Channel>(channel: &C, blocks: Blocks<'_>) {
     let ranks = channel.count();
+    channel.copy(blocks.bytes(channel.me()));
     let mut distance = 1;
     while distance < ranks {
         let number = distance.min(ranks - distance);
@@ -84,8 +82,9 @@ pub(super) async fn bruck<C: Channel>(channel: &C, blocks: &Blocks<'_>) {
 }
 
 /// `ompi_coll_base_allgather_intra_recursivedoubling`, `MPIR_Allgather(v)_intra_recursive_doubling`: log2 p exchanges.
-pub(super) async fn doubling<C: Channel>(channel: &C, blocks: &Blocks<'_>) {
+pub(super) async fn doubling<C: Channel>(channel: &C, blocks: Blocks<'_>) {
     let me = channel.me();
+    channel.copy(blocks.bytes(me));
     let mut distance = 1;
     while distance < channel.count() {
         let first = me & !(distance - 1);
@@ -94,20 +93,29 @@ pub(super) async fn doubling<C: Channel>(channel: &C, blocks: &Blocks<'_>) {
     }
 }
 
+/// `ompi_coll_base_allgather(v)_intra_two_procs`: one exchange.
+pub(super) async fn two_processes<C: Channel>(channel: &C, blocks: Blocks<'_>) {
+    let mine = blocks.bytes(channel.me());
+    channel.swap(channel.me() ^ 1, mine).await;
+    channel.copy(mine);
+}
+
 /// `ompi_coll_base_allgather(v)_intra_ring`, `MPIR_Allgather_intra_ring`: p - 1 exchanges of one block.
-pub(super) async fn ring<C: Channel>(channel: &C, blocks: &Blocks<'_>) {
+pub(super) async fn ring<C: Channel>(channel: &C, blocks: Blocks<'_>) {
     let (left, right) = (channel.before(1), channel.after(1));
+    channel.copy(blocks.bytes(channel.me()));
     for step in 0..channel.count() - 1 {
         channel.exchange(right, blocks.bytes(channel.before(step)), left).await;
     }
 }
 
 /// `ompi_coll_base_allgather(v)_intra_neighborexchange`: p/2 exchanges, the first of one block, the others of two.
-pub(super) async fn neighbor_exchange<C: Channel>(channel: &C, blocks: &Blocks<'_>) {
+pub(super) async fn neighbor_exchange<C: Channel>(channel: &C, blocks: Blocks<'_>) {
     let (me, ranks) = (channel.me(), channel.count());
     if ranks % 2 == 1 {
         return ring(channel, blocks).await;
     }
+    channel.copy(blocks.bytes(me));
     let even = me % 2 == 0;
     let (left, right) = (channel.before(1), channel.after(1));
     let neighbors = if even { [right, left] } else { [left, right] };
@@ -126,9 +134,10 @@ pub(super) async fn neighbor_exchange<C: Channel>(channel: &C, blocks: &Blocks<'
 }
 
 /// `MPIR_Allgatherv_intra_ring`: pieces of at most a segment; each rank receives all blocks but its own.
-async fn mpich_ring<C: Channel>(channel: &C, blocks: &Blocks<'_>, segment: u64) {
+async fn mpich_ring<C: Channel>(channel: &C, blocks: Blocks<'_>, segment: u64) {
     let ranks = channel.count();
     let (left, right) = (channel.before(1), channel.after(1));
+    channel.copy(blocks.bytes(channel.me()));
     let largest = blocks.largest(ranks);
     let element = blocks.element;
     let piece = if segment > 0 && largest * element > segment { (segment / element).max(1) } else { largest };
@@ -137,8 +146,8 @@ async fn mpich_ring<C: Channel>(channel: &C, blocks: &Blocks<'_>, segment: u64) 
     let mut to_send = Cursor { left: all - blocks.count(right), block: channel.me(), offset: 0 };
     let mut to_receive = Cursor { left: all - blocks.count(channel.me()), block: left, offset: 0 };
     while to_send.left > 0 || to_receive.left > 0 {
-        let sent = to_send.advance(blocks, ranks, piece);
-        let received = to_receive.advance(blocks, ranks, piece);
+        let sent = to_send.advance(&blocks, ranks, piece);
+        let received = to_receive.advance(&blocks, ranks, piece);
         match (sent, received) {
             (0, 0) => {}
             (0, _) => channel.recv(left).await,

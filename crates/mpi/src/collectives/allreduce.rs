@@ -1,6 +1,6 @@
 //! MPI_Allreduce: everybody's data combined, the result to everybody.
 
-use super::algorithm::algorithms;
+use super::algorithm::{Running, algorithms};
 use super::buffer::{Buffer, Operator};
 use super::channel::Channel;
 use super::halving::Halving;
@@ -40,28 +40,34 @@ algorithms! {
 
 impl Allreduce {
     /// Runs it.
-    pub async fn run<C: Channel>(self, channel: &C, selection: &Selection, buffer: Buffer, operator: Operator) {
+    pub fn run<'a, C: Channel>(
+        self,
+        channel: &'a C,
+        selection: &'a Selection,
+        buffer: Buffer,
+        operator: Operator,
+    ) -> Running<'a> {
         let ranks = channel.count();
         match self {
-            Allreduce::Linear => linear(channel, buffer).await,
-            Allreduce::Nonoverlapping => {
+            Allreduce::Linear => Box::pin(linear(channel, buffer)),
+            Allreduce::Nonoverlapping => Box::pin(async move {
                 selection.reduce(ranks, buffer, operator).run(channel, buffer, operator, 0).await;
                 selection.bcast(ranks, buffer).run(channel, buffer, 0).await;
-            }
-            Allreduce::RecursiveDoubling => recursive_doubling(channel, buffer).await,
-            Allreduce::Ring => ring(channel, buffer, 1).await,
-            Allreduce::SegmentedRing { segment } => ring(channel, buffer, phases(buffer, segment, ranks)).await,
+            }),
+            Allreduce::RecursiveDoubling => Box::pin(recursive_doubling(channel, buffer)),
+            Allreduce::Ring => Box::pin(ring(channel, buffer, 1)),
+            Allreduce::SegmentedRing { segment } => Box::pin(ring(channel, buffer, phases(buffer, segment, ranks))),
             // Fewer elements than blocks, or operands that must stay in order: Open MPI does it linearly.
             Allreduce::Rabenseifner
                 if !operator.commutes() || buffer.count < u64::from(Folded::onto_even(ranks).power) =>
             {
-                linear(channel, buffer).await;
+                Box::pin(linear(channel, buffer))
             }
-            Allreduce::Rabenseifner => rabenseifner(channel, buffer).await,
-            Allreduce::MpichRabenseifner => mpich_rabenseifner(channel, buffer, Shares::new).await,
-            Allreduce::MpichIrabenseifner => mpich_rabenseifner(channel, buffer, Shares::with_last).await,
-            Allreduce::NbcBinomial => libnbc::allreduce_binomial(channel, buffer).await,
-            Allreduce::NbcRing => libnbc::allreduce_ring(channel, buffer).await,
+            Allreduce::Rabenseifner => Box::pin(rabenseifner(channel, buffer)),
+            Allreduce::MpichRabenseifner => Box::pin(mpich_rabenseifner(channel, buffer, Shares::new)),
+            Allreduce::MpichIrabenseifner => Box::pin(mpich_rabenseifner(channel, buffer, Shares::with_last)),
+            Allreduce::NbcBinomial => Box::pin(libnbc::allreduce_binomial(channel, buffer)),
+            Allreduce::NbcRing => Box::pin(libnbc::allreduce_ring(channel, buffer)),
         }
     }
 }

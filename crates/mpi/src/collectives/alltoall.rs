@@ -1,10 +1,11 @@
 //! MPI_Alltoall: from everybody a block to everybody.
 
-use super::algorithm::algorithms;
+use super::algorithm::{Running, algorithms};
 use super::alltoallv::{self, Sizes};
 use super::buffer::Buffer;
 use super::channel::Channel;
 use super::libnbc;
+use super::split::narrow;
 
 algorithms! {
     /// How an all-to-all works.
@@ -39,33 +40,32 @@ algorithms! {
 
 impl Alltoall {
     /// Runs it; `block` is what each rank sends to each other.
-    pub async fn run<C: Channel>(self, channel: &C, block: Buffer) {
+    pub fn run<'a, C: Channel>(self, channel: &'a C, block: Buffer) -> Running<'a> {
         let bytes = block.total();
-        let each = |_| bytes;
-        let sizes = Sizes { sent: &each, received: &each };
         match self {
-            Alltoall::Linear => {
-                channel.copy(bytes);
-                linear_sync(channel, bytes, 0).await;
+            Alltoall::Linear => Box::pin(linear_sync(channel, bytes, 0)),
+            Alltoall::Pairwise => Box::pin(async move { alltoallv::pairwise(channel, equal(&|_| bytes)).await }),
+            Alltoall::Bruck => Box::pin(bruck(channel, bytes)),
+            Alltoall::LinearSync { requests } => Box::pin(linear_sync(channel, bytes, requests)),
+            Alltoall::TwoProcesses => Box::pin(two_processes(channel, bytes)),
+            Alltoall::Scattered { batch } => {
+                Box::pin(async move { alltoallv::scattered(channel, equal(&|_| bytes), batch).await })
             }
-            Alltoall::Pairwise => {
-                alltoallv::pairwise(channel, &sizes).await;
-                channel.copy(bytes);
-            }
-            Alltoall::Bruck => bruck(channel, bytes).await,
-            Alltoall::LinearSync { requests } => {
-                channel.copy(bytes);
-                linear_sync(channel, bytes, requests).await;
-            }
-            Alltoall::TwoProcesses => {
-                channel.swap(channel.me() ^ 1, bytes).await;
-                channel.copy(bytes);
-            }
-            Alltoall::Scattered { batch } => alltoallv::scattered(channel, &sizes, batch).await,
-            Alltoall::MpichPairwise => mpich_pairwise(channel, bytes).await,
-            Alltoall::NbcLinear => libnbc::alltoall(channel, &sizes).await,
+            Alltoall::MpichPairwise => Box::pin(mpich_pairwise(channel, bytes)),
+            Alltoall::NbcLinear => Box::pin(async move { libnbc::alltoall(channel, equal(&|_| bytes)).await }),
         }
     }
+}
+
+/// The same to and from each.
+fn equal(bytes: &dyn Fn(u32) -> u64) -> Sizes<'_> {
+    Sizes { sent: bytes, received: bytes }
+}
+
+/// `ompi_coll_base_alltoall_intra_two_procs`: one exchange.
+async fn two_processes<C: Channel>(channel: &C, bytes: u64) {
+    channel.swap(channel.me() ^ 1, bytes).await;
+    channel.copy(bytes);
 }
 
 /// `ompi_coll_base_alltoall_intra_basic_linear` and `ompi_coll_base_alltoall_intra_linear_sync`: p - 1 messages of each
@@ -73,8 +73,9 @@ impl Alltoall {
 ///
 /// Open MPI replaces whichever message completes first; here the oldest of each direction is waited for in turn.
 async fn linear_sync<C: Channel>(channel: &C, bytes: u64, requests: u64) {
+    channel.copy(bytes);
     let others = channel.count() - 1;
-    let limit = if requests == 0 { others } else { others.min(u32::try_from(requests).unwrap_or(u32::MAX)) };
+    let limit = if requests == 0 { others } else { others.min(narrow(requests)) };
     if limit == others {
         let mut under_way = Vec::with_capacity(2 * others as usize);
         for distance in 1..=others {

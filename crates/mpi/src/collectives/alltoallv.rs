@@ -1,8 +1,9 @@
 //! MPI_Alltoallv: from everybody a block to everybody, blocks of any size.
 
-use super::algorithm::algorithms;
+use super::algorithm::{Running, algorithms};
 use super::channel::Channel;
 use super::libnbc;
+use super::split::narrow;
 
 algorithms! {
     /// How an all-to-all of differing blocks works.
@@ -32,21 +33,18 @@ pub struct Sizes<'a> {
 
 impl Alltoallv {
     /// Runs it.
-    pub async fn run<C: Channel>(self, channel: &C, sizes: &Sizes<'_>) {
+    pub fn run<'a, C: Channel>(self, channel: &'a C, sizes: Sizes<'a>) -> Running<'a> {
         match self {
-            Alltoallv::Linear => linear(channel, sizes).await,
-            Alltoallv::Pairwise => {
-                channel.copy((sizes.sent)(channel.me()));
-                pairwise(channel, sizes).await;
-            }
-            Alltoallv::Scattered { batch } => scattered(channel, sizes, batch).await,
-            Alltoallv::NbcLinear => libnbc::alltoall(channel, sizes).await,
+            Alltoallv::Linear => Box::pin(linear(channel, sizes)),
+            Alltoallv::Pairwise => Box::pin(pairwise(channel, sizes)),
+            Alltoallv::Scattered { batch } => Box::pin(scattered(channel, sizes, batch)),
+            Alltoallv::NbcLinear => Box::pin(libnbc::alltoall(channel, sizes)),
         }
     }
 }
 
 /// `ompi_coll_base_alltoallv_intra_basic_linear`: p - 1 messages of each rank, in rank order.
-async fn linear<C: Channel>(channel: &C, sizes: &Sizes<'_>) {
+async fn linear<C: Channel>(channel: &C, sizes: Sizes<'_>) {
     let (me, ranks) = (channel.me(), channel.count());
     channel.copy((sizes.sent)(me));
     let mut under_way = Vec::with_capacity(2 * ranks as usize);
@@ -60,7 +58,8 @@ async fn linear<C: Channel>(channel: &C, sizes: &Sizes<'_>) {
 }
 
 /// `ompi_coll_base_alltoall(v)_intra_pairwise`: p - 1 exchanges.
-pub(super) async fn pairwise<C: Channel>(channel: &C, sizes: &Sizes<'_>) {
+pub(super) async fn pairwise<C: Channel>(channel: &C, sizes: Sizes<'_>) {
+    channel.copy((sizes.sent)(channel.me()));
     for step in 1..channel.count() {
         let to = channel.after(step);
         channel.exchange(to, (sizes.sent)(to), channel.before(step)).await;
@@ -69,9 +68,9 @@ pub(super) async fn pairwise<C: Channel>(channel: &C, sizes: &Sizes<'_>) {
 
 /// `MPIR_Alltoall(v)_intra_scattered`: p - 1 messages of each rank, receives upwards and sends downwards from itself,
 /// a batch at a time.
-pub(super) async fn scattered<C: Channel>(channel: &C, sizes: &Sizes<'_>, batch: u64) {
+pub(super) async fn scattered<C: Channel>(channel: &C, sizes: Sizes<'_>, batch: u64) {
     let (me, ranks) = (channel.me(), channel.count());
-    let batch = u32::try_from(batch).unwrap_or(u32::MAX).clamp(1, ranks);
+    let batch = narrow(batch).clamp(1, ranks);
     let mut start = 0;
     while start < ranks {
         let end = ranks.min(start.saturating_add(batch));

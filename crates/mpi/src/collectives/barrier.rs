@@ -1,6 +1,6 @@
 //! MPI_Barrier: nobody leaves before everybody has come.
 
-use super::algorithm::algorithms;
+use super::algorithm::{Running, algorithms};
 use super::channel::Channel;
 use super::trees::floor_power_of_two;
 
@@ -27,14 +27,14 @@ algorithms! {
 
 impl Barrier {
     /// Runs it.
-    pub async fn run<C: Channel>(self, channel: &C) {
+    pub fn run<'a, C: Channel>(self, channel: &'a C) -> Running<'a> {
         match self {
-            Barrier::Linear => linear(channel).await,
-            Barrier::DoubleRing => double_ring(channel).await,
-            Barrier::RecursiveDoubling => recursive_doubling(channel).await,
-            Barrier::Bruck => bruck(channel).await,
-            Barrier::TwoProcesses => channel.swap(channel.me() ^ 1, 0).await,
-            Barrier::Tree => tree(channel).await,
+            Barrier::Linear => Box::pin(linear(channel)),
+            Barrier::DoubleRing => Box::pin(double_ring(channel)),
+            Barrier::RecursiveDoubling => Box::pin(recursive_doubling(channel)),
+            Barrier::Bruck => Box::pin(bruck(channel)),
+            Barrier::TwoProcesses => Box::pin(channel.swap(channel.me() ^ 1, 0)),
+            Barrier::Tree => Box::pin(tree(channel)),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! MPI_Bcast: the root's data to everybody.
 
-use super::algorithm::algorithms;
+use super::algorithm::{Running, algorithms};
 use super::buffer::Buffer;
 use super::channel::Channel;
 use super::libnbc;
-use super::split::Segments;
+use super::split::{Segments, narrow};
 use super::trees::{self, Places, Tree};
 
 algorithms! {
@@ -73,48 +73,48 @@ algorithms! {
 
 impl Bcast {
     /// Runs it.
-    pub async fn run<C: Channel>(self, channel: &C, buffer: Buffer, root: u32) {
+    pub fn run<'a, C: Channel>(self, channel: &'a C, buffer: Buffer, root: u32) -> Running<'a> {
         let places = Places { count: channel.count(), root };
         let me = channel.me();
         match self {
-            Bcast::Linear => linear(channel, buffer, root).await,
+            Bcast::Linear => Box::pin(linear(channel, buffer, root)),
             Bcast::Chain { segment, chains } => {
-                down(channel, trees::chain(places, me, chains as u32), Segments::new(buffer, segment)).await;
+                Box::pin(down(channel, trees::chain(places, me, narrow(chains)), Segments::new(buffer, segment)))
             }
             Bcast::Pipeline { segment } => {
-                down(channel, trees::chain(places, me, 1), Segments::new(buffer, segment)).await;
+                Box::pin(down(channel, trees::chain(places, me, 1), Segments::new(buffer, segment)))
             }
-            Bcast::SplitBinary { segment } => split_binary(channel, buffer, places, segment).await,
+            Bcast::SplitBinary { segment } => Box::pin(split_binary(channel, buffer, places, segment)),
             Bcast::Binary { segment } => {
-                down(channel, trees::binary(places, me), Segments::new(buffer, segment)).await;
+                Box::pin(down(channel, trees::binary(places, me), Segments::new(buffer, segment)))
             }
             Bcast::Binomial { segment } => {
-                down(channel, trees::binomial(places, me), Segments::new(buffer, segment)).await;
+                Box::pin(down(channel, trees::binomial(places, me), Segments::new(buffer, segment)))
             }
             Bcast::Knomial { segment, radix } => {
-                down(channel, trees::k_nomial(places, me, radix as u32), Segments::new(buffer, segment)).await;
+                Box::pin(down(channel, trees::k_nomial(places, me, narrow(radix)), Segments::new(buffer, segment)))
             }
             // Fewer elements than ranks cannot be scattered: Open MPI sends them linearly.
             Bcast::ScatterAllgather | Bcast::ScatterAllgatherRing if buffer.count < u64::from(places.count) => {
-                linear(channel, buffer, root).await;
+                Box::pin(linear(channel, buffer, root))
             }
-            Bcast::ScatterAllgather => scatter_allgather(channel, buffer, places, Scatter::Subtrees).await,
-            Bcast::ScatterAllgatherRing => scatter_allgather_ring(channel, buffer, places, Scatter::Subtrees).await,
-            Bcast::MpichBinomial => mpich_binomial(channel, buffer, places).await,
+            Bcast::ScatterAllgather => Box::pin(scatter_allgather(channel, buffer, places, Scatter::Subtrees)),
+            Bcast::ScatterAllgatherRing => Box::pin(scatter_allgather_ring(channel, buffer, places, Scatter::Subtrees)),
+            Bcast::MpichBinomial => Box::pin(mpich_binomial(channel, buffer, places)),
             Bcast::MpichScatterAllgather => {
-                scatter_allgather(channel, buffer.as_bytes(), places, Scatter::Subtrees).await;
+                Box::pin(scatter_allgather(channel, buffer.as_bytes(), places, Scatter::Subtrees))
             }
             Bcast::MpichScatterAllgatherRing => {
-                scatter_allgather_ring(channel, buffer.as_bytes(), places, Scatter::Subtrees).await;
+                Box::pin(scatter_allgather_ring(channel, buffer.as_bytes(), places, Scatter::Subtrees))
             }
             Bcast::MpichIscatterAllgather => {
-                scatter_allgather(channel, buffer.as_bytes(), places, Scatter::Rest).await;
+                Box::pin(scatter_allgather(channel, buffer.as_bytes(), places, Scatter::Rest))
             }
             Bcast::MpichIscatterAllgatherRing => {
-                scatter_allgather_ring(channel, buffer.as_bytes(), places, Scatter::Rest).await;
+                Box::pin(scatter_allgather_ring(channel, buffer.as_bytes(), places, Scatter::Rest))
             }
-            Bcast::NbcBinomial => libnbc::bcast_binomial(channel, buffer, root).await,
-            Bcast::NbcChain { segment } => libnbc::bcast_chain(channel, buffer, root, segment).await,
+            Bcast::NbcBinomial => Box::pin(libnbc::bcast_binomial(channel, buffer, root)),
+            Bcast::NbcChain { segment } => Box::pin(libnbc::bcast_chain(channel, buffer, root, segment)),
         }
     }
 }
@@ -177,7 +177,7 @@ async fn split_binary<C: Channel>(channel: &C, buffer: Buffer, places: Places, s
     let place = places.place(channel.me());
     let tree = trees::binary(places, channel.me());
     // Odd places are on the left side and get the first half; the root counts as right.
-    let side = usize::from(place % 2 == 0);
+    let side = usize::from(place.is_multiple_of(2));
 
     if let Some(parent) = tree.parent {
         let segments = halves[side].1;
@@ -245,8 +245,8 @@ async fn mpich_binomial<C: Channel>(channel: &C, buffer: Buffer, places: Places)
 enum Scatter {
     /// To each the blocks of its subtree.
     Subtrees,
-    /// To the first all that follows, to the others the blocks of their subtrees: `MPII_Iscatter_for_bcast_sched`, which
-    /// makes its schedule before it knows how much it will receive.
+    /// To the first all that follows, to the others the blocks of their subtrees: `MPII_Iscatter_for_bcast_sched`,
+    /// which makes its schedule before it knows how much it will receive.
     Rest,
 }
 

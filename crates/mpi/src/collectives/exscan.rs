@@ -1,6 +1,6 @@
 //! MPI_Exscan: to each the combined data of the ranks before itself.
 
-use super::algorithm::algorithms;
+use super::algorithm::{Running, algorithms};
 use super::buffer::Buffer;
 use super::channel::Channel;
 use super::scan;
@@ -17,13 +17,10 @@ algorithms! {
 
 impl Exscan {
     /// Runs it.
-    pub async fn run<C: Channel>(self, channel: &C, buffer: Buffer) {
+    pub fn run<'a, C: Channel>(self, channel: &'a C, buffer: Buffer) -> Running<'a> {
         match self {
-            Exscan::Linear => linear(channel, buffer).await,
-            Exscan::RecursiveDoubling => {
-                channel.copy(buffer.total());
-                scan::recursive_doubling(channel, buffer, scan::Kind::Exclusive).await;
-            }
+            Exscan::Linear => Box::pin(linear(channel, buffer)),
+            Exscan::RecursiveDoubling => Box::pin(scan::recursive_doubling(channel, buffer, scan::Kind::Exclusive)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! MPI_Gather: everybody's block to the root.
 
-use super::algorithm::algorithms;
+use super::algorithm::{Running, algorithms};
 use super::buffer::Buffer;
 use super::channel::Channel;
 use super::libnbc;
@@ -26,12 +26,14 @@ algorithms! {
 
 impl Gather {
     /// Runs it; `block` is what each rank contributes.
-    pub async fn run<C: Channel>(self, channel: &C, block: Buffer, root: u32) {
+    pub fn run<'a, C: Channel>(self, channel: &'a C, block: Buffer, root: u32) -> Running<'a> {
         match self {
-            Gather::Linear => linear(channel, block, root).await,
-            Gather::Binomial => binomial(channel, block, root).await,
-            Gather::LinearSync { segment } => linear_sync(channel, block, root, segment).await,
-            Gather::LinearNonblocking => libnbc::gather(channel, &|_| block.total(), root).await,
+            Gather::Linear => Box::pin(linear(channel, block, root)),
+            Gather::Binomial => Box::pin(binomial(channel, block, root)),
+            Gather::LinearSync { segment } => Box::pin(linear_sync(channel, block, root, segment)),
+            Gather::LinearNonblocking => {
+                Box::pin(async move { libnbc::gather(channel, &|_| block.total(), root).await })
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! MPI_Gatherv: everybody's block to the root, blocks of any size.
 
-use super::algorithm::algorithms;
+use super::algorithm::{Running, algorithms};
 use super::channel::Channel;
 use super::libnbc;
 
@@ -21,27 +21,25 @@ const SYNCHRONOUS_FROM: u32 = 32;
 
 impl Gatherv {
     /// Runs it; `bytes(rank)` is what each rank contributes: only the root asks for others' than its own.
-    pub async fn run<C: Channel>(self, channel: &C, bytes: &dyn Fn(u32) -> u64, root: u32) {
-        let mine = bytes(channel.me());
+    pub fn run<'a, C: Channel>(self, channel: &'a C, bytes: &'a dyn Fn(u32) -> u64, root: u32) -> Running<'a> {
         match self {
-            Gatherv::NbcLinear => libnbc::gather(channel, bytes, root).await,
-            Gatherv::Linear => {
-                if channel.me() == root {
-                    linear_root(channel, bytes).await;
-                } else if mine > 0 {
-                    channel.send(root, mine).await;
-                }
-            }
-            Gatherv::LinearNonblocking => {
-                if channel.me() == root {
-                    nonblocking_root(channel, bytes).await;
-                } else if mine > 0 && channel.count() >= SYNCHRONOUS_FROM {
-                    channel.send_synchronous(root, mine).await;
-                } else if mine > 0 {
-                    channel.send(root, mine).await;
-                }
-            }
+            Gatherv::NbcLinear => Box::pin(libnbc::gather(channel, bytes, root)),
+            _ if channel.me() != root => Box::pin(contribute(channel, bytes(channel.me()), root, self)),
+            Gatherv::Linear => Box::pin(linear_root(channel, bytes)),
+            Gatherv::LinearNonblocking => Box::pin(nonblocking_root(channel, bytes)),
         }
+    }
+}
+
+/// What the others do.
+async fn contribute<C: Channel>(channel: &C, bytes: u64, root: u32, algorithm: Gatherv) {
+    if bytes == 0 {
+        return;
+    }
+    if algorithm == Gatherv::LinearNonblocking && channel.count() >= SYNCHRONOUS_FROM {
+        channel.send_synchronous(root, bytes).await;
+    } else {
+        channel.send(root, bytes).await;
     }
 }
 

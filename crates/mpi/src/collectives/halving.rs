@@ -35,10 +35,9 @@ impl Halving {
         while mask < self.power {
             let lower = number & mask == 0;
             let (front, back) = match self.blocks {
-                Some(shares) => (
-                    shares.count_of(start, start + length / 2),
-                    shares.count_of(start + length / 2, start + length),
-                ),
+                Some(shares) => {
+                    (shares.count_of(start, start + length / 2), shares.count_of(start + length / 2, start + length))
+                }
                 None => (held / 2, held - held / 2),
             };
             let (kept, given) = if lower { (front, back) } else { (back, front) };

@@ -190,6 +190,7 @@ pub async fn scatter<C: Channel>(channel: &C, bytes: &dyn Fn(u32) -> u64, root: 
 
 /// `allgather_sched_linear`: p - 1 messages of each rank, in rank order, all at once.
 pub async fn allgather<C: Channel>(channel: &C, bytes: u64) {
+    channel.copy(bytes);
     let mut round = Vec::with_capacity(2 * channel.count() as usize);
     for rank in (0..channel.count()).filter(|&rank| rank != channel.me()) {
         round.push(channel.irecv(rank).await);
@@ -199,7 +200,9 @@ pub async fn allgather<C: Channel>(channel: &C, bytes: u64) {
 }
 
 /// `nbc_allgatherv_init`: p - 1 messages of each rank, to the next ranks and from the previous ones, all at once.
-pub async fn allgatherv<C: Channel>(channel: &C, bytes: u64) {
+pub async fn allgatherv<C: Channel>(channel: &C, blocks: Blocks<'_>) {
+    let bytes = blocks.bytes(channel.me());
+    channel.copy(bytes);
     let mut round = Vec::with_capacity(2 * channel.count() as usize);
     for distance in 1..channel.count() {
         round.push(channel.irecv(channel.before(distance)).await);
@@ -209,7 +212,7 @@ pub async fn allgatherv<C: Channel>(channel: &C, bytes: u64) {
 }
 
 /// `a2a_sched_linear`, `a2av_sched_linear`: p - 1 messages of each rank, in rank order, all at once; no empty ones.
-pub async fn alltoall<C: Channel>(channel: &C, sizes: &Sizes<'_>) {
+pub async fn alltoall<C: Channel>(channel: &C, sizes: Sizes<'_>) {
     let me = channel.me();
     channel.copy((sizes.sent)(me));
     let mut round = Vec::with_capacity(2 * channel.count() as usize);
@@ -225,7 +228,7 @@ pub async fn alltoall<C: Channel>(channel: &C, sizes: &Sizes<'_>) {
 }
 
 /// `nbc_reduce_scatter_init`, `nbc_reduce_scatter_block_init`: binomial reduction to rank 0, which sends the blocks.
-pub async fn reduce_scatter<C: Channel>(channel: &C, blocks: &Blocks<'_>) {
+pub async fn reduce_scatter<C: Channel>(channel: &C, blocks: Blocks<'_>) {
     let places = Places { count: channel.count(), root: 0 };
     let tree = trees::in_order_binomial(places, channel.me());
     let all = blocks.together(places.count).total();

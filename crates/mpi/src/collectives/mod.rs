@@ -4,7 +4,8 @@
 //! the same sizes, in the same order, blocking where the real one blocks. [`Selection`] decides which algorithm a
 //! call uses. The functions here are the calls: they do what `MPI_Allreduce` and the others do, without the data.
 //!
-//! An algorithm runs in one boxed future, so that a rank's own future stays small: one allocation for each call.
+//! An algorithm runs in a box of just the size it needs, so that a rank's own future stays small: one allocation for
+//! each call.
 //! MPI_IN_PLACE, intercommunicators and the forms that know about nodes (MPICH's SMP collectives, Open MPI's `han`) are
 //! not modelled.
 
@@ -38,7 +39,7 @@ mod recorder;
 #[cfg(test)]
 mod tests;
 
-pub use algorithm::{Algorithm, ChoiceError};
+pub use algorithm::{Algorithm, ChoiceError, Running};
 pub use allgather::Allgather;
 pub use allgatherv::Allgatherv;
 pub use allreduce::Allreduce;
@@ -70,21 +71,21 @@ fn trivial<C: Channel>(channel: &C, buffer: Buffer) -> bool {
 /// MPI_Barrier.
 pub async fn barrier<C: Channel>(channel: &C, selection: &Selection) {
     if channel.count() > 1 {
-        Box::pin(selection.barrier(channel.count()).run(channel)).await;
+        selection.barrier(channel.count()).run(channel).await;
     }
 }
 
 /// MPI_Bcast.
 pub async fn bcast<C: Channel>(channel: &C, selection: &Selection, buffer: Buffer, root: u32) {
     if !trivial(channel, buffer) {
-        Box::pin(selection.bcast(channel.count(), buffer).run(channel, buffer, root)).await;
+        selection.bcast(channel.count(), buffer).run(channel, buffer, root).await;
     }
 }
 
 /// MPI_Reduce.
 pub async fn reduce<C: Channel>(channel: &C, selection: &Selection, buffer: Buffer, operator: Operator, root: u32) {
     if !trivial(channel, buffer) {
-        Box::pin(selection.reduce(channel.count(), buffer, operator).run(channel, buffer, operator, root)).await;
+        selection.reduce(channel.count(), buffer, operator).run(channel, buffer, operator, root).await;
     }
 }
 
@@ -92,96 +93,86 @@ pub async fn reduce<C: Channel>(channel: &C, selection: &Selection, buffer: Buff
 pub async fn allreduce<C: Channel>(channel: &C, selection: &Selection, buffer: Buffer, operator: Operator) {
     if !trivial(channel, buffer) {
         let algorithm = selection.allreduce(channel.count(), buffer, operator);
-        Box::pin(algorithm.run(channel, selection, buffer, operator)).await;
+        algorithm.run(channel, selection, buffer, operator).await;
     }
 }
 
 /// MPI_Gather; `block` is what each rank contributes.
 pub async fn gather<C: Channel>(channel: &C, selection: &Selection, block: Buffer, root: u32) {
     if !trivial(channel, block) {
-        Box::pin(selection.gather(channel.count(), block).run(channel, block, root)).await;
+        selection.gather(channel.count(), block).run(channel, block, root).await;
     }
 }
 
 /// MPI_Gatherv; `bytes(rank)` is what each rank contributes. Only the root asks for others' than its own.
 pub async fn gatherv<C: Channel>(channel: &C, selection: &Selection, bytes: &dyn Fn(u32) -> u64, root: u32) {
-    Box::pin(selection.gatherv(channel.count()).run(channel, bytes, root)).await;
+    selection.gatherv(channel.count()).run(channel, bytes, root).await;
 }
 
 /// MPI_Scatter; `block` is what each rank gets.
 pub async fn scatter<C: Channel>(channel: &C, selection: &Selection, block: Buffer, root: u32) {
     if !trivial(channel, block) {
-        Box::pin(selection.scatter(channel.count(), block).run(channel, block, root)).await;
+        selection.scatter(channel.count(), block).run(channel, block, root).await;
     }
 }
 
 /// MPI_Scatterv; `bytes(rank)` is what each rank gets. Only the root asks for others' than its own.
 pub async fn scatterv<C: Channel>(channel: &C, selection: &Selection, bytes: &dyn Fn(u32) -> u64, root: u32) {
-    Box::pin(selection.scatterv(channel.count()).run(channel, bytes, root)).await;
+    selection.scatterv(channel.count()).run(channel, bytes, root).await;
 }
 
 /// MPI_Allgather; `block` is what each rank contributes.
 pub async fn allgather<C: Channel>(channel: &C, selection: &Selection, block: Buffer) {
     if !trivial(channel, block) {
-        Box::pin(selection.allgather(channel.count(), block).run(channel, selection, block)).await;
+        selection.allgather(channel.count(), block).run(channel, selection, block).await;
     }
 }
 
 /// MPI_Allgatherv; `blocks` is what each rank contributes, and the same at all ranks.
 pub async fn allgatherv<C: Channel>(channel: &C, selection: &Selection, blocks: &Blocks<'_>) {
     if !trivial(channel, blocks.together(channel.count())) {
-        Box::pin(selection.allgatherv(channel.count(), blocks).run(channel, selection, blocks)).await;
+        selection.allgatherv(channel.count(), blocks).run(channel, selection, *blocks).await;
     }
 }
 
 /// MPI_Alltoall; `block` is what each rank sends to each other.
 pub async fn alltoall<C: Channel>(channel: &C, selection: &Selection, block: Buffer) {
     if !trivial(channel, block) {
-        Box::pin(selection.alltoall(channel.count(), block).run(channel, block)).await;
+        selection.alltoall(channel.count(), block).run(channel, block).await;
     }
 }
 
 /// MPI_Alltoallv.
 pub async fn alltoallv<C: Channel>(channel: &C, selection: &Selection, sizes: &Sizes<'_>) {
-    Box::pin(selection.alltoallv(channel.count()).run(channel, sizes)).await;
+    selection.alltoallv(channel.count()).run(channel, *sizes).await;
 }
 
 /// MPI_Reduce_scatter; `blocks` is the part of the result that each rank gets, and the same at all ranks.
-pub async fn reduce_scatter<C: Channel>(
-    channel: &C,
-    selection: &Selection,
-    blocks: &Blocks<'_>,
-    operator: Operator,
-) {
+pub async fn reduce_scatter<C: Channel>(channel: &C, selection: &Selection, blocks: &Blocks<'_>, operator: Operator) {
     if !trivial(channel, blocks.together(channel.count())) {
         let algorithm = selection.reduce_scatter(channel.count(), blocks, operator);
-        Box::pin(algorithm.run(channel, selection, blocks, operator)).await;
+        algorithm.run(channel, selection, *blocks, operator).await;
     }
 }
 
 /// MPI_Reduce_scatter_block; `block` is the part of the result that each rank gets.
-pub async fn reduce_scatter_block<C: Channel>(
-    channel: &C,
-    selection: &Selection,
-    block: Buffer,
-    operator: Operator,
-) {
+pub async fn reduce_scatter_block<C: Channel>(channel: &C, selection: &Selection, block: Buffer, operator: Operator) {
     if !trivial(channel, block) {
         let algorithm = selection.reduce_scatter_block(channel.count(), block, operator);
-        Box::pin(algorithm.run(channel, selection, block, operator)).await;
+        algorithm.run(channel, selection, block, operator).await;
     }
 }
 
 /// MPI_Scan.
 pub async fn scan<C: Channel>(channel: &C, selection: &Selection, buffer: Buffer) {
     if !trivial(channel, buffer) {
-        Box::pin(selection.scan(channel.count()).run(channel, buffer)).await;
+        selection.scan(channel.count()).run(channel, buffer).await;
     }
 }
 
 /// MPI_Exscan.
 pub async fn exscan<C: Channel>(channel: &C, selection: &Selection, buffer: Buffer) {
     if !trivial(channel, buffer) {
-        Box::pin(selection.exscan(channel.count()).run(channel, buffer)).await;
+        selection.exscan(channel.count()).run(channel, buffer).await;
     }
 }

@@ -225,7 +225,8 @@ pub fn record<F: Future<Output = ()>>(
     program: impl Fn(Recorder) -> F,
 ) -> Vec<Trace> {
     let traces = (0..count).map(|rank| Trace { knows: 1 << rank, ..Trace::default() }).collect();
-    let world = Rc::new(RefCell::new(World { protocol, traces, requests: Vec::new(), queues: BTreeMap::new(), steps: 0 }));
+    let world =
+        Rc::new(RefCell::new(World { protocol, traces, requests: Vec::new(), queues: BTreeMap::new(), steps: 0 }));
     let mut ranks: Vec<_> =
         (0..count).map(|me| Some(Box::pin(program(Recorder { me, count, world: Rc::clone(&world) })))).collect();
     let mut context = Context::from_waker(Waker::noop());

@@ -1,11 +1,11 @@
 //! MPI_Reduce: everybody's data combined at the root.
 
-use super::algorithm::algorithms;
+use super::algorithm::{Running, algorithms};
 use super::buffer::{Buffer, Operator};
 use super::channel::Channel;
 use super::halving::Halving;
 use super::libnbc;
-use super::split::{Folded, Role, Segments, Shares};
+use super::split::{Folded, Role, Segments, Shares, narrow};
 use super::trees::{self, Places, Tree};
 
 algorithms! {
@@ -61,32 +61,34 @@ algorithms! {
 
 impl Reduce {
     /// Runs it.
-    pub async fn run<C: Channel>(self, channel: &C, buffer: Buffer, operator: Operator, root: u32) {
+    pub fn run<'a, C: Channel>(self, channel: &'a C, buffer: Buffer, operator: Operator, root: u32) -> Running<'a> {
         let places = Places { count: channel.count(), root };
         let me = channel.me();
-        let up_to_root = |tree: Tree, segment: u64| up(channel, tree, Segments::new(buffer, segment));
+        let up_to_root = move |tree: Tree, segment: u64| up(channel, tree, Segments::new(buffer, segment));
         match self {
-            Reduce::Linear => linear(channel, buffer, root).await,
-            Reduce::Chain { segment, chains } => up_to_root(trees::chain(places, me, chains as u32), segment).await,
-            Reduce::Pipeline { segment } => up_to_root(trees::chain(places, me, 1), segment).await,
-            Reduce::Binary { segment } => up_to_root(trees::binary(places, me), segment).await,
-            Reduce::Binomial { segment } => up_to_root(trees::in_order_binomial(places, me), segment).await,
-            Reduce::InOrderBinary { segment } => {
+            Reduce::Linear => Box::pin(linear(channel, buffer, root)),
+            Reduce::Chain { segment, chains } => {
+                Box::pin(up_to_root(trees::chain(places, me, narrow(chains)), segment))
+            }
+            Reduce::Pipeline { segment } => Box::pin(up_to_root(trees::chain(places, me, 1), segment)),
+            Reduce::Binary { segment } => Box::pin(up_to_root(trees::binary(places, me), segment)),
+            Reduce::Binomial { segment } => Box::pin(up_to_root(trees::in_order_binomial(places, me), segment)),
+            Reduce::InOrderBinary { segment } => Box::pin(async move {
                 up_to_root(trees::in_order_binary(places.count, me), segment).await;
                 hand_over(channel, places.count - 1, root, buffer.total()).await;
-            }
+            }),
             // Fewer elements than blocks, or operands that must stay in order: Open MPI does it linearly.
             Reduce::Rabenseifner
                 if !operator.commutes() || buffer.count < u64::from(Folded::onto_even(places.count).power) =>
             {
-                linear(channel, buffer, root).await;
+                Box::pin(linear(channel, buffer, root))
             }
-            Reduce::Rabenseifner => rabenseifner(channel, buffer, root, None).await,
-            Reduce::MpichBinomial => mpich_binomial(channel, buffer, operator, root).await,
-            Reduce::MpichRabenseifner => rabenseifner(channel, buffer, root, Some(Shares::new)).await,
-            Reduce::MpichIrabenseifner => rabenseifner(channel, buffer, root, Some(Shares::with_last)).await,
-            Reduce::NbcBinomial => libnbc::reduce_binomial(channel, buffer, operator, root).await,
-            Reduce::NbcChain { segment } => libnbc::reduce_chain(channel, buffer, root, segment).await,
+            Reduce::Rabenseifner => Box::pin(rabenseifner(channel, buffer, root, None)),
+            Reduce::MpichBinomial => Box::pin(mpich_binomial(channel, buffer, operator, root)),
+            Reduce::MpichRabenseifner => Box::pin(rabenseifner(channel, buffer, root, Some(Shares::new))),
+            Reduce::MpichIrabenseifner => Box::pin(rabenseifner(channel, buffer, root, Some(Shares::with_last))),
+            Reduce::NbcBinomial => Box::pin(libnbc::reduce_binomial(channel, buffer, operator, root)),
+            Reduce::NbcChain { segment } => Box::pin(libnbc::reduce_chain(channel, buffer, root, segment)),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! MPI_Reduce_scatter: everybody's data combined, a block of the result to each. Its steps serve
 //! MPI_Reduce_scatter_block too.
 
-use super::algorithm::algorithms;
+use super::algorithm::{Running, algorithms};
 use super::bcast::pass_on;
 use super::buffer::{Blocks, Operator};
 use super::channel::Channel;
@@ -39,28 +39,28 @@ algorithms! {
 
 impl ReduceScatter {
     /// Runs it; `blocks` is the part of the result that each rank gets.
-    pub async fn run<C: Channel>(
+    pub fn run<'a, C: Channel>(
         self,
-        channel: &C,
-        selection: &Selection,
-        blocks: &Blocks<'_>,
+        channel: &'a C,
+        selection: &'a Selection,
+        blocks: Blocks<'a>,
         operator: Operator,
-    ) {
+    ) -> Running<'a> {
         match self {
-            ReduceScatter::NonOverlapping => non_overlapping(channel, selection, blocks, operator).await,
-            ReduceScatter::RecursiveHalving => recursive_halving(channel, blocks).await,
-            ReduceScatter::Ring => ring(channel, blocks).await,
-            ReduceScatter::Butterfly => butterfly(channel, blocks).await,
-            ReduceScatter::Pairwise => pairwise(channel, blocks).await,
-            ReduceScatter::RecursiveDoubling => recursive_doubling(channel, blocks).await,
-            ReduceScatter::Noncommutative => permuted_butterfly(channel, blocks).await,
-            ReduceScatter::NbcBinomial => libnbc::reduce_scatter(channel, blocks).await,
+            ReduceScatter::NonOverlapping => Box::pin(non_overlapping(channel, selection, blocks, operator)),
+            ReduceScatter::RecursiveHalving => Box::pin(recursive_halving(channel, blocks)),
+            ReduceScatter::Ring => Box::pin(ring(channel, blocks)),
+            ReduceScatter::Butterfly => Box::pin(butterfly(channel, blocks)),
+            ReduceScatter::Pairwise => Box::pin(pairwise(channel, blocks)),
+            ReduceScatter::RecursiveDoubling => Box::pin(recursive_doubling(channel, blocks)),
+            ReduceScatter::Noncommutative => Box::pin(permuted_butterfly(channel, blocks)),
+            ReduceScatter::NbcBinomial => Box::pin(libnbc::reduce_scatter(channel, blocks)),
         }
     }
 }
 
 /// `ompi_coll_base_reduce_scatter_intra_nonoverlapping`.
-async fn non_overlapping<C: Channel>(channel: &C, selection: &Selection, blocks: &Blocks<'_>, operator: Operator) {
+async fn non_overlapping<C: Channel>(channel: &C, selection: &Selection, blocks: Blocks<'_>, operator: Operator) {
     let ranks = channel.count();
     let all = blocks.together(ranks);
     selection.reduce(ranks, all, operator).run(channel, all, operator, 0).await;
@@ -83,11 +83,11 @@ impl Pairs<'_, '_> {
 /// `ompi_coll_base_reduce_scatter_intra_basic_recursivehalving`, `MPIR_Reduce_scatter_intra_recursive_halving`, and
 /// both libraries' form for equal blocks: log2 p exchanges of n/2, n/4, ...; even ranks beyond a power of two hand
 /// their data to the odd neighbour and get their block back. Empty messages are left out.
-pub(super) async fn recursive_halving<C: Channel>(channel: &C, blocks: &Blocks<'_>) {
+pub(super) async fn recursive_halving<C: Channel>(channel: &C, blocks: Blocks<'_>) {
     let all = blocks.together(channel.count());
     let folded = Folded::onto_odd(channel.count());
     let role = folded.role(channel.me());
-    let pairs = Pairs { blocks, folded: &folded };
+    let pairs = Pairs { blocks: &blocks, folded: &folded };
     channel.copy(all.total());
     fold_whole(channel, all, role).await;
     if let Some(number) = role.number() {
@@ -95,8 +95,7 @@ pub(super) async fn recursive_halving<C: Channel>(channel: &C, blocks: &Blocks<'
         let (mut first, mut half) = (0, folded.power / 2);
         while half > 0 {
             let peer = folded.rank(number ^ half);
-            let (front, back) =
-                (pairs.bytes_of(first, first + half), pairs.bytes_of(first + half, first + 2 * half));
+            let (front, back) = (pairs.bytes_of(first, first + half), pairs.bytes_of(first + half, first + 2 * half));
             let (kept, given) = if number & half == 0 { (front, back) } else { (back, front) };
             match (given, kept) {
                 (0, 0) => {}
@@ -120,7 +119,7 @@ pub(super) async fn recursive_halving<C: Channel>(channel: &C, blocks: &Blocks<'
 }
 
 /// `ompi_coll_base_reduce_scatter_intra_ring`: p - 1 messages of one block.
-async fn ring<C: Channel>(channel: &C, blocks: &Blocks<'_>) {
+async fn ring<C: Channel>(channel: &C, blocks: Blocks<'_>) {
     let ranks = channel.count();
     let (left, right) = (channel.before(1), channel.after(1));
     channel.copy(blocks.together(ranks).total());
@@ -143,11 +142,11 @@ async fn ring<C: Channel>(channel: &C, blocks: &Blocks<'_>) {
 /// leave each number with the block of its mirror image, which is sent there.
 ///
 /// J. L. Traff: An Improved Algorithm for (Non-commutative) Reduce-Scatter with an Application, EuroPVM/MPI 2005.
-pub(super) async fn butterfly<C: Channel>(channel: &C, blocks: &Blocks<'_>) {
+pub(super) async fn butterfly<C: Channel>(channel: &C, blocks: Blocks<'_>) {
     let (me, all) = (channel.me(), blocks.together(channel.count()));
     let folded = Folded::onto_odd(channel.count());
     let role = folded.role(me);
-    let pairs = Pairs { blocks, folded: &folded };
+    let pairs = Pairs { blocks: &blocks, folded: &folded };
     let bits = folded.power.ilog2();
     channel.copy(all.total());
     fold_whole(channel, all, role).await;
@@ -178,7 +177,7 @@ pub(super) async fn butterfly<C: Channel>(channel: &C, blocks: &Blocks<'_>) {
 
 /// `ompi_coll_base_reduce_scatter_block_intra_butterfly_pof2`, `MPIR_Reduce_scatter(_block)_intra_noncommutative`: the
 /// blocks are permuted before, so that each number ends up with its own. Equal blocks, a power of two of ranks.
-pub(super) async fn permuted_butterfly<C: Channel>(channel: &C, blocks: &Blocks<'_>) {
+pub(super) async fn permuted_butterfly<C: Channel>(channel: &C, blocks: Blocks<'_>) {
     let block = blocks.bytes(0);
     let mut blocks_held = u64::from(channel.count());
     channel.copy(block * blocks_held);
@@ -193,7 +192,7 @@ pub(super) async fn permuted_butterfly<C: Channel>(channel: &C, blocks: &Blocks<
 }
 
 /// `MPIR_Reduce_scatter(_block)_intra_pairwise`: p - 1 exchanges of one block.
-pub(super) async fn pairwise<C: Channel>(channel: &C, blocks: &Blocks<'_>) {
+pub(super) async fn pairwise<C: Channel>(channel: &C, blocks: Blocks<'_>) {
     let mine = blocks.bytes(channel.me());
     channel.copy(mine);
     for step in 1..channel.count() {
@@ -206,7 +205,7 @@ pub(super) async fn pairwise<C: Channel>(channel: &C, blocks: &Blocks<'_>) {
 /// `ompi_coll_base_reduce_scatter_block_intra_recursivedoubling`,
 /// `MPIR_Reduce_scatter(_block)_intra_recursive_doubling`: in step k everything but the 2^k blocks of the own group is
 /// exchanged. Where the number of ranks is no power of two, those that met a partner pass on what it sent.
-pub(super) async fn recursive_doubling<C: Channel>(channel: &C, blocks: &Blocks<'_>) {
+pub(super) async fn recursive_doubling<C: Channel>(channel: &C, blocks: Blocks<'_>) {
     let (me, ranks) = (channel.me(), channel.count());
     let places = Places { count: ranks, root: 0 };
     let all = blocks.together(ranks).total();

@@ -1,6 +1,6 @@
 //! MPI_Reduce_scatter_block: everybody's data combined, an equal block of the result to each.
 
-use super::algorithm::algorithms;
+use super::algorithm::{Running, algorithms};
 use super::buffer::{Blocks, Buffer, Operator};
 use super::channel::Channel;
 use super::libnbc;
@@ -29,21 +29,27 @@ algorithms! {
 
 impl ReduceScatterBlock {
     /// Runs it; `block` is the part of the result that each rank gets.
-    pub async fn run<C: Channel>(self, channel: &C, selection: &Selection, block: Buffer, operator: Operator) {
+    pub fn run<'a, C: Channel>(
+        self,
+        channel: &'a C,
+        selection: &'a Selection,
+        block: Buffer,
+        operator: Operator,
+    ) -> Running<'a> {
         let blocks = Blocks::equal(block);
         match self {
             ReduceScatterBlock::RecursiveHalving if !operator.commutes() => {
-                linear(channel, selection, block, operator).await;
+                Box::pin(linear(channel, selection, block, operator))
             }
-            ReduceScatterBlock::Linear => linear(channel, selection, block, operator).await,
-            ReduceScatterBlock::RecursiveDoubling => steps::recursive_doubling(channel, &blocks).await,
-            ReduceScatterBlock::RecursiveHalving => steps::recursive_halving(channel, &blocks).await,
+            ReduceScatterBlock::Linear => Box::pin(linear(channel, selection, block, operator)),
+            ReduceScatterBlock::RecursiveDoubling => Box::pin(steps::recursive_doubling(channel, blocks)),
+            ReduceScatterBlock::RecursiveHalving => Box::pin(steps::recursive_halving(channel, blocks)),
             ReduceScatterBlock::Butterfly if channel.count().is_power_of_two() => {
-                steps::permuted_butterfly(channel, &blocks).await;
+                Box::pin(steps::permuted_butterfly(channel, blocks))
             }
-            ReduceScatterBlock::Butterfly => steps::butterfly(channel, &blocks).await,
-            ReduceScatterBlock::Pairwise => steps::pairwise(channel, &blocks).await,
-            ReduceScatterBlock::NbcBinomial => libnbc::reduce_scatter(channel, &blocks).await,
+            ReduceScatterBlock::Butterfly => Box::pin(steps::butterfly(channel, blocks)),
+            ReduceScatterBlock::Pairwise => Box::pin(steps::pairwise(channel, blocks)),
+            ReduceScatterBlock::NbcBinomial => Box::pin(libnbc::reduce_scatter(channel, blocks)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! MPI_Scan: to each the combined data of the ranks up to itself.
 
-use super::algorithm::algorithms;
+use super::algorithm::{Running, algorithms};
 use super::buffer::Buffer;
 use super::channel::Channel;
 
@@ -16,14 +16,10 @@ algorithms! {
 
 impl Scan {
     /// Runs it.
-    pub async fn run<C: Channel>(self, channel: &C, buffer: Buffer) {
-        channel.copy(buffer.total());
+    pub fn run<'a, C: Channel>(self, channel: &'a C, buffer: Buffer) -> Running<'a> {
         match self {
-            Scan::Linear => linear(channel, buffer).await,
-            Scan::RecursiveDoubling => {
-                channel.copy(buffer.total());
-                recursive_doubling(channel, buffer, Kind::Inclusive).await;
-            }
+            Scan::Linear => Box::pin(linear(channel, buffer)),
+            Scan::RecursiveDoubling => Box::pin(recursive_doubling(channel, buffer, Kind::Inclusive)),
         }
     }
 }
@@ -31,6 +27,7 @@ impl Scan {
 /// `ompi_coll_base_scan_intra_linear`: p - 1 messages one after the other.
 async fn linear<C: Channel>(channel: &C, buffer: Buffer) {
     let me = channel.me();
+    channel.copy(buffer.total());
     if me > 0 {
         channel.recv(me - 1).await;
         channel.combine(buffer.total());
@@ -53,6 +50,7 @@ pub(super) enum Kind {
 /// exchanges; partners that do not exist are left out.
 pub(super) async fn recursive_doubling<C: Channel>(channel: &C, buffer: Buffer, kind: Kind) {
     let (me, bytes) = (channel.me(), buffer.total());
+    channel.copy(if kind == Kind::Inclusive { 2 * bytes } else { bytes });
     let mut result_is_empty = kind == Kind::Exclusive;
     let mut distance = 1;
     while distance < channel.count() {

@@ -1,6 +1,6 @@
 //! MPI_Scatter: a block of the root's data to each.
 
-use super::algorithm::algorithms;
+use super::algorithm::{Running, algorithms};
 use super::buffer::Buffer;
 use super::channel::Channel;
 use super::trees::{self, Places};
@@ -19,12 +19,12 @@ algorithms! {
 
 impl Scatter {
     /// Runs it; `block` is what each rank gets.
-    pub async fn run<C: Channel>(self, channel: &C, block: Buffer, root: u32) {
+    pub fn run<'a, C: Channel>(self, channel: &'a C, block: Buffer, root: u32) -> Running<'a> {
         match self {
-            Scatter::Binomial => binomial(channel, block, root).await,
-            _ if channel.me() != root => channel.recv(root).await,
-            Scatter::Linear => linear_root(channel, block).await,
-            Scatter::LinearNonblocking => nonblocking_root(channel, block).await,
+            Scatter::Binomial => Box::pin(binomial(channel, block, root)),
+            _ if channel.me() != root => Box::pin(channel.recv(root)),
+            Scatter::Linear => Box::pin(linear_root(channel, block)),
+            Scatter::LinearNonblocking => Box::pin(nonblocking_root(channel, block)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! MPI_Scatterv: a block of the root's data to each, blocks of any size.
 
-use super::algorithm::algorithms;
+use super::algorithm::{Running, algorithms};
 use super::channel::Channel;
 use super::libnbc;
 
@@ -18,16 +18,13 @@ algorithms! {
 
 impl Scatterv {
     /// Runs it; `bytes(rank)` is what each rank gets: only the root asks for others' than its own.
-    pub async fn run<C: Channel>(self, channel: &C, bytes: &dyn Fn(u32) -> u64, root: u32) {
+    pub fn run<'a, C: Channel>(self, channel: &'a C, bytes: &'a dyn Fn(u32) -> u64, root: u32) -> Running<'a> {
         match self {
-            Scatterv::NbcLinear => libnbc::scatter(channel, bytes, root).await,
-            _ if channel.me() != root => {
-                if bytes(channel.me()) > 0 {
-                    channel.recv(root).await;
-                }
-            }
-            Scatterv::Linear => linear_root(channel, bytes).await,
-            Scatterv::LinearNonblocking => nonblocking_root(channel, bytes).await,
+            Scatterv::NbcLinear => Box::pin(libnbc::scatter(channel, bytes, root)),
+            _ if channel.me() != root && bytes(channel.me()) == 0 => Box::pin(async {}),
+            _ if channel.me() != root => Box::pin(channel.recv(root)),
+            Scatterv::Linear => Box::pin(linear_root(channel, bytes)),
+            Scatterv::LinearNonblocking => Box::pin(nonblocking_root(channel, bytes)),
         }
     }
 }

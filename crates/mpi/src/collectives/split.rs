@@ -73,9 +73,8 @@ impl Shares {
 
     /// Elements in the blocks `from..to`.
     pub fn count_of(&self, from: u64, to: u64) -> u64 {
-        let before = |block: u64| {
-            block * self.small + block.min(self.larger) + if block == self.blocks { self.rest } else { 0 }
-        };
+        let before =
+            |block: u64| block * self.small + block.min(self.larger) + if block == self.blocks { self.rest } else { 0 };
         before(to) - before(from)
     }
 }
@@ -155,6 +154,11 @@ impl Folded {
     pub fn first_block(&self, number: u32) -> u32 {
         if number < self.extra { 2 * number } else { number + self.extra }
     }
+}
+
+/// A parameter as a number of ranks: more than there can be is as many as there can be.
+pub fn narrow(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// The low `bits` bits of a number in reverse order: `ompi_mirror_perm`, `MPL_mirror_permutation`.

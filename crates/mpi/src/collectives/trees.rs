@@ -34,7 +34,10 @@ impl Places {
     }
 
     fn tree(self, parent: Option<u32>, children: impl Iterator<Item = u32>) -> Tree {
-        Tree { parent: parent.map(|place| self.rank(place)), children: children.map(|place| self.rank(place)).collect() }
+        Tree {
+            parent: parent.map(|place| self.rank(place)),
+            children: children.map(|place| self.rank(place)).collect(),
+        }
     }
 }
 
@@ -141,7 +144,11 @@ pub fn chain(places: Places, rank: u32, chains: u32) -> Tree {
     if place == 0 {
         return places.tree(None, (0..chains).map(head).filter(|&child| child < places.count));
     }
-    let column = if place <= longer * (short + 1) { (place - 1) / (short + 1) } else { longer + (place - 1 - longer * (short + 1)) / short };
+    let column = if place <= longer * (short + 1) {
+        (place - 1) / (short + 1)
+    } else {
+        longer + (place - 1 - longer * (short + 1)) / short
+    };
     let parent = if place == head(column) { 0 } else { place - 1 };
     let last = head(column + 1) - 1;
     places.tree(Some(parent), (place < last).then_some(place + 1).into_iter())
@@ -223,8 +230,11 @@ mod tests {
         for count in 1..=40 {
             let places = Places { count, root: 0 };
             for place in 0..count {
-                let below: u32 =
-                    in_order_binomial(places, place).children.iter().map(|&child| in_order_subtree(places, child)).sum();
+                let below: u32 = in_order_binomial(places, place)
+                    .children
+                    .iter()
+                    .map(|&child| in_order_subtree(places, child))
+                    .sum();
                 assert_eq!(in_order_subtree(places, place), 1 + below);
             }
         }

@@ -108,8 +108,9 @@ def main():
                        check=True)
         lines = subprocess.run([program], check=True, capture_output=True, text=True).stdout
     with open(output, "w") as file:
-        file.write("# The choices of Open MPI 4.1.4, asked from its source by decisions.py: operation, c (the operator\n"
-                   "# commutes) or n, ranks | size:algorithm ... (from that many bytes on that number of Open MPI's).\n")
+        file.write("# The choices of Open MPI 4.1.4, asked from its source by decisions.py: operation, c (the\n"
+                   "# operator commutes) or n, ranks | size:algorithm ... (from that many bytes on that number of\n"
+                   "# Open MPI's).\n")
         file.write(lines)
 
 

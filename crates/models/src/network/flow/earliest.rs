@@ -9,9 +9,11 @@ const CHILDREN: usize = 16;
 
 /// Times by slot, and which of them is the earliest.
 #[derive(Debug, Default)]
-pub(crate) struct Earliest {
+pub(super) struct Earliest {
     /// The times themselves, then the minima of groups of 16, and so on up to a single group.
     levels: Vec<Level>,
+    /// The earliest time when the tree was last mended.
+    least: Option<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -50,7 +52,7 @@ fn least(times: &[u64; CHILDREN]) -> u64 {
 impl Earliest {
     /// Sets the time of a slot, [`Time::NEVER`] to forget it.
     #[inline]
-    pub(crate) fn set(&mut self, slot: u32, time: Time) {
+    pub(super) fn set(&mut self, slot: u32, time: Time) {
         let slot = slot as usize;
         if self.levels.first().is_none_or(|level| slot >= level.times.len()) {
             self.grow(slot);
@@ -59,13 +61,8 @@ impl Earliest {
         if level.times[slot] != time.as_ps() {
             level.times[slot] = time.as_ps();
             level.mark(slot);
+            self.least = None;
         }
-    }
-
-    /// The time of a slot.
-    #[inline]
-    pub(crate) fn get(&self, slot: u32) -> Time {
-        Time::from_ps(self.levels[0].times[slot as usize])
     }
 
     #[cold]
@@ -91,7 +88,15 @@ impl Earliest {
 
     /// The earliest time.
     #[inline]
-    pub(crate) fn earliest(&mut self) -> Time {
+    pub(super) fn earliest(&mut self) -> Time {
+        let least = match self.least {
+            Some(least) => least,
+            None => self.mend(),
+        };
+        Time::from_ps(least)
+    }
+
+    fn mend(&mut self) -> u64 {
         for depth in 0..self.levels.len() {
             let (below, above) = self.levels.split_at_mut(depth + 1);
             let level = &mut below[depth];
@@ -108,11 +113,13 @@ impl Earliest {
             }
             level.stale.clear();
         }
-        self.levels.last().map_or(Time::NEVER, |top| Time::from_ps(least(top.group(0))))
+        let least = self.levels.last().map_or(u64::MAX, |top| least(top.group(0)));
+        self.least = Some(least);
+        least
     }
 
     /// Appends the slots whose time is `now` or before, in the order of their numbers.
-    pub(crate) fn due(&mut self, now: Time, due: &mut Vec<u32>) {
+    pub(super) fn due(&mut self, now: Time, due: &mut Vec<u32>) {
         if self.earliest() <= now {
             self.descend(self.levels.len() - 1, 0, now.as_ps(), due);
         }
@@ -155,7 +162,6 @@ mod tests {
                 }
                 plain[slot] = time;
                 tree.set(slot as u32, Time::from_ps(time));
-                assert_eq!(tree.get(slot as u32), Time::from_ps(time));
             }
             let least = plain.iter().copied().min().unwrap_or(u64::MAX);
             assert_eq!(tree.earliest(), Time::from_ps(least));

@@ -6,18 +6,17 @@ use std::collections::BinaryHeap;
 use hpcast_engine::Slab;
 use hpcast_units::Time;
 
-use super::path::{Hop, Weights};
 use super::roster::Roster;
 
 /// Levels closer than this, relatively, are equal.
-pub(crate) const TIE: f64 = 1e-12;
+pub(super) const TIE: f64 = 1e-12;
 /// A link is overfull when flows take more than this times its capacity.
-pub(crate) const FULL: f64 = 1.0 + 1e-11;
+pub(super) const FULL: f64 = 1.0 + 1e-11;
 
 /// A link and what flows take of it. One cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-pub(crate) struct Link {
+pub(super) struct Link {
     /// Bytes per second.
     pub capacity: f64,
     /// Rate, times weight, of the flows that pass: those limited elsewhere.
@@ -37,11 +36,10 @@ pub(crate) struct Link {
 }
 
 const NO_BOTTLENECK: u32 = u32::MAX >> 1;
-const QUEUED: u32 = 1 << 31;
+const WAITS: u32 = 1 << 31;
 
 impl Link {
-    /// An empty link.
-    pub(crate) fn new(capacity: f64) -> Link {
+    fn new(capacity: f64) -> Link {
         Link {
             capacity,
             taken: 0.0,
@@ -56,61 +54,65 @@ impl Link {
 
     /// The number of its bottleneck.
     #[inline]
-    pub(crate) fn bottleneck(&self) -> Option<u32> {
-        let number = self.mark & !QUEUED;
+    pub(super) fn bottleneck(&self) -> Option<u32> {
+        let number = self.mark & !WAITS;
         (number != NO_BOTTLENECK).then_some(number)
     }
 
     #[inline]
-    pub(crate) fn set_bottleneck(&mut self, number: Option<u32>) {
-        self.mark = (self.mark & QUEUED) | number.unwrap_or(NO_BOTTLENECK);
+    pub(super) fn set_bottleneck(&mut self, number: Option<u32>) {
+        self.mark = (self.mark & WAITS) | number.unwrap_or(NO_BOTTLENECK);
     }
 
     #[inline]
-    fn is_queued(&self) -> bool {
-        self.mark & QUEUED != 0
+    pub(super) fn waits(&self) -> bool {
+        self.mark & WAITS != 0
+    }
+
+    /// Is there room for so much more?
+    #[inline]
+    pub(super) fn has_room(&self, rate: f64) -> bool {
+        self.mark == NO_BOTTLENECK && self.taken + rate <= self.capacity * FULL
     }
 
     /// Do flows that pass take more than there is?
     #[inline]
-    pub(crate) fn is_overfull(&self) -> bool {
+    pub(super) fn is_overfull(&self) -> bool {
         self.taken > self.capacity * FULL
     }
 }
 
 /// A full link, where it limits flows.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bottleneck {
+pub(super) struct Bottleneck {
     /// Which link.
     pub link: u32,
     /// How many flows it limits.
     pub limited: u32,
     /// How many of them have not yet been given a rate.
     pub fresh: u32,
-    /// Sum of weight / penalty over them.
+    /// Has it changed since the last solution?
+    pub touched: bool,
+    /// Sum of weight / penalty over the flows that it limits.
     pub pull: f64,
-    /// Level at which it waits to be settled.
-    pub key: f64,
     /// What its clock showed at `since`.
     pub clock: f64,
     /// When its clock was last read.
     pub since: Time,
-    /// Has it changed since the last solution?
-    pub touched: bool,
 }
 
 /// All links, and those among them that wait to be settled.
-pub(crate) struct Board {
+pub(super) struct Board {
     pub links: Vec<Link>,
     pub bottlenecks: Slab<Bottleneck>,
-    /// Bottlenecks to plan anew.
+    /// Bottlenecks that changed since the last solution (or were closed since).
     pub touched: Vec<u32>,
-    /// (level, link), lowest first; the bits of positive numbers are ordered as the numbers.
-    queue: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Level and link (32 bits), lowest first: the bits of positive numbers are ordered as the numbers.
+    queue: BinaryHeap<Reverse<u128>>,
 }
 
 impl Board {
-    pub(crate) fn new(capacities: impl Iterator<Item = f64>) -> Board {
+    pub(super) fn new(capacities: impl Iterator<Item = f64>) -> Board {
         Board {
             links: capacities.map(Link::new).collect(),
             bottlenecks: Slab::default(),
@@ -120,131 +122,90 @@ impl Board {
     }
 
     #[inline]
-    pub(crate) fn link(&self, link: u32) -> &Link {
-        &self.links[link as usize]
+    pub(super) fn link(&self, number: u32) -> &Link {
+        &self.links[number as usize]
     }
 
     #[inline]
-    pub(crate) fn link_mut(&mut self, link: u32) -> &mut Link {
-        &mut self.links[link as usize]
+    pub(super) fn link_mut(&mut self, number: u32) -> &mut Link {
+        &mut self.links[number as usize]
     }
 
-    /// The bottleneck of a link that has one.
+    /// The bottleneck of a link that limits flows.
     #[inline]
-    pub(crate) fn number(&self, link: u32) -> u32 {
-        self.link(link).bottleneck().expect("flows are limited by links with a bottleneck")
+    pub(super) fn bottleneck(&mut self, link: u32) -> &mut Bottleneck {
+        let number = self.link(link).bottleneck().expect("a link that limits flows has a bottleneck");
+        &mut self.bottlenecks[number]
     }
 
-    /// The link is to be settled.
-    #[inline]
-    pub(crate) fn enqueue(&mut self, number: u32) {
-        let link = &mut self.links[number as usize];
-        let floor = link.capacity / link.weight;
-        let key = match link.bottleneck() {
-            Some(bottleneck) => {
-                let bottleneck = &mut self.bottlenecks[bottleneck];
-                let key = floor.max((link.capacity - link.taken) / bottleneck.pull);
-                if link.is_queued() && key >= bottleneck.key {
-                    return;
-                }
-                bottleneck.key = key;
-                key
-            }
-            // Bottlenecks of the same level first: they may drain this link.
-            None if link.is_queued() => return,
-            None => floor * (1.0 + TIE),
-        };
-        link.mark |= QUEUED;
-        self.queue.push(Reverse((key.to_bits(), number)));
-    }
-
-    /// The link is to be settled later, after all others of a lower level.
-    #[inline]
-    pub(crate) fn postpone(&mut self, number: u32, level: f64) {
-        let link = &mut self.links[number as usize];
-        link.mark |= QUEUED;
-        if let Some(bottleneck) = link.bottleneck() {
-            self.bottlenecks[bottleneck].key = level;
-        }
-        self.queue.push(Reverse((level.to_bits(), number)));
-    }
-
-    /// Forgets what is known of a link, for a solution from scratch.
-    #[inline]
-    pub(crate) fn reopen(&mut self, number: u32, now: Time) {
+    /// The link is to be settled when its turn comes: at the least level that it can have, as far as one can tell now.
+    pub(super) fn enqueue(&mut self, number: u32) {
         let link = self.link(number);
-        if link.is_queued() {
+        if link.waits() {
             return;
         }
-        if let Some(bottleneck) = link.bottleneck() {
-            self.touch(bottleneck, now);
-        }
-        let link = self.link_mut(number);
-        link.taken = 0.0;
-        link.level = link.weight;
-        link.highest = link.roster.len() as f64;
-        let key = link.capacity / link.weight;
-        self.postpone(number, key);
+        // If all its flows were limited here.
+        let floor = link.capacity / link.weight;
+        let level = match link.bottleneck() {
+            Some(bottleneck) => floor.max((link.capacity - link.taken) / self.bottlenecks[bottleneck].pull),
+            // After bottlenecks of the same level: they may drain this link.
+            None => floor * (1.0 + TIE),
+        };
+        self.enqueue_at(number, level);
     }
 
-    /// A flow has found its level: it is no longer open on its links.
+    /// The link, which does not wait, is to be settled after all others of lower levels.
     #[inline]
-    pub(crate) fn close_flow(&mut self, hops: &[Hop], weights: &Weights, share: f64, level: f64) {
-        for &hop in hops {
-            let part = weights.of(hop) * share;
-            let link = self.link_mut(hop.link);
-            link.taken += part * level;
-            link.level -= part;
-            link.highest -= 1.0;
-        }
+    pub(super) fn enqueue_at(&mut self, number: u32, level: f64) {
+        self.links[number as usize].mark |= WAITS;
+        self.queue.push(Reverse((u128::from(level.to_bits()) << 32) | u128::from(number)));
     }
 
-    /// The lowest level at which a link waits.
+    /// The link to settle next.
     #[inline]
-    pub(crate) fn lowest(&self) -> f64 {
-        self.queue.peek().map_or(f64::INFINITY, |&Reverse((key, _))| f64::from_bits(key))
+    pub(super) fn next(&mut self) -> Option<u32> {
+        let Reverse(first) = self.queue.pop()?;
+        let number = first as u32;
+        self.links[number as usize].mark &= !WAITS;
+        Some(number)
     }
 
-    /// The link to settle next, and a lower bound of its level.
+    /// A level that no link that waits is below.
     #[inline]
-    pub(crate) fn next(&mut self) -> Option<u32> {
-        while let Some(Reverse((key, number))) = self.queue.pop() {
-            let link = &mut self.links[number as usize];
-            // Entries that were overtaken by another for the same link are out of date.
-            let current = link.bottleneck().is_none_or(|b| self.bottlenecks[b].key.to_bits() == key);
-            if link.is_queued() && current {
-                link.mark &= !QUEUED;
-                return Some(number);
-            }
-        }
-        None
+    pub(super) fn lowest(&self) -> f64 {
+        self.queue.peek().map_or(f64::INFINITY, |&Reverse(first)| f64::from_bits((first >> 32) as u64))
     }
 
-    pub(crate) fn waiting(&self) -> usize {
+    /// How many links wait.
+    #[inline]
+    pub(super) fn waiting(&self) -> usize {
         self.queue.len()
     }
 
     /// Nothing is to be settled any more.
-    pub(crate) fn clear(&mut self) {
-        while self.next().is_some() {}
+    pub(super) fn clear(&mut self) {
+        for &Reverse(entry) in &self.queue {
+            self.links[entry as u32 as usize].mark &= !WAITS;
+        }
+        self.queue.clear();
     }
 
     /// A flow that passes the link takes so much more of it, at that level.
     #[inline]
-    pub(crate) fn shift(&mut self, number: u32, change: f64, level: f64) {
+    pub(super) fn shift(&mut self, number: u32, change: f64, level: f64) {
         let link = &mut self.links[number as usize];
         link.taken += change;
-        link.highest = link.highest.max(level);
-        // A link with more room than before waits where it is: it will be looked at again when its turn comes.
-        let waits = link.is_queued() && change <= 0.0;
-        if !waits && (link.bottleneck().is_some() || link.is_overfull()) {
+        if level > link.highest {
+            link.highest = level;
+        }
+        if !link.waits() && (link.mark != NO_BOTTLENECK || link.is_overfull()) {
             self.enqueue(number);
         }
     }
 
-    /// Reads the bottleneck's clock: it will change.
+    /// Reads the clock of a bottleneck, which is about to change.
     #[inline]
-    pub(crate) fn touch(&mut self, number: u32, now: Time) {
+    pub(super) fn touch(&mut self, number: u32, now: Time) {
         let bottleneck = &mut self.bottlenecks[number];
         if bottleneck.since != now {
             let level = self.links[bottleneck.link as usize].level;

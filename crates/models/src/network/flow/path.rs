@@ -2,7 +2,7 @@
 
 /// A link on the path of a flow.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Hop {
+pub(super) struct Hop {
     /// Which link.
     pub link: u32,
     /// Kind of crossing (6 bits) and position in the link's roster (26 bits).
@@ -15,118 +15,193 @@ const POSITION: u32 = (1 << POSITION_BITS) - 1;
 const CROSSINGS: u32 = 8;
 
 impl Hop {
-    /// Crosses the link so many times there and so many times back.
     #[inline]
-    pub(crate) fn new(link: u32, there: u32, back: u32) -> Hop {
-        assert!(there < CROSSINGS && back < CROSSINGS, "a message crosses no link {CROSSINGS} times");
+    fn new(link: u32, there: u32, back: u32) -> Hop {
+        assert!(there < CROSSINGS && back < CROSSINGS, "no route crosses a link {CROSSINGS} times");
         Hop { link, place: (there + back * CROSSINGS) << POSITION_BITS }
     }
 
     /// How often the message itself crosses the link.
     #[inline]
-    pub(crate) fn there(self) -> u32 {
+    pub(super) fn there(self) -> u32 {
         (self.place >> POSITION_BITS) % CROSSINGS
     }
 
     /// How often its acknowledgements do.
     #[inline]
-    pub(crate) fn back(self) -> u32 {
+    fn back(self) -> u32 {
         (self.place >> POSITION_BITS) / CROSSINGS
     }
 
     /// The flow's position in the link's roster.
     #[inline]
-    pub(crate) fn position(self) -> usize {
+    pub(super) fn position(self) -> usize {
         (self.place & POSITION) as usize
     }
 
     /// Moves the flow in the link's roster.
     #[inline]
-    pub(crate) fn set_position(&mut self, position: usize) {
-        assert!(position <= POSITION as usize, "fewer than 2^26 flows cross a link at a time");
+    pub(super) fn set_position(&mut self, position: usize) {
+        assert!(position <= POSITION as usize, "fewer than 2^{POSITION_BITS} flows cross a link at a time");
         self.place = (self.place & !POSITION) | position as u32;
     }
 }
 
-/// What a flow takes of a link for each byte per second, by the kind of its hop.
+/// What a flow takes of a link for each byte per second of its rate.
 #[derive(Debug)]
-pub(crate) struct Weights([f64; (CROSSINGS * CROSSINGS) as usize]);
+pub(super) struct Weights([f64; (CROSSINGS * CROSSINGS) as usize]);
 
 impl Weights {
     /// Acknowledgements take `cross_traffic` for each byte of the message.
-    pub(crate) fn new(cross_traffic: f64) -> Weights {
+    pub(super) fn new(cross_traffic: f64) -> Weights {
         Weights(std::array::from_fn(|kind| {
             let (there, back) = (kind as u32 % CROSSINGS, kind as u32 / CROSSINGS);
             f64::from(there) + f64::from(back) * cross_traffic
         }))
     }
 
-    /// Of this hop.
+    /// Where it crosses the link so.
     #[inline]
-    pub(crate) fn of(&self, hop: Hop) -> f64 {
+    pub(super) fn of(&self, hop: Hop) -> f64 {
         self.0[(hop.place >> POSITION_BITS) as usize]
+    }
+}
+
+/// Where the hops of a flow lie.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Path {
+    start: u32,
+    hops: u32,
+}
+
+impl Path {
+    /// Number of links.
+    #[inline]
+    pub(super) fn len(self) -> u32 {
+        self.hops
     }
 }
 
 /// The hops of all flows, in blocks that are used again for paths of the same length.
 #[derive(Debug, Default)]
-pub(crate) struct Paths {
+pub(super) struct Paths {
     hops: Vec<Hop>,
+    /// Free blocks by length.
     free: Vec<Vec<u32>>,
-}
-
-/// Where the hops of a flow lie.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Path {
-    start: u32,
-    hops: u32,
 }
 
 impl Paths {
     /// Stores a path: the links there, then those back, each link once.
     #[inline]
-    pub(crate) fn insert(&mut self, there: &[u32], back: &[u32]) -> Path {
-        let start = self.hops.len();
-        self.merge(start, there, 1, 0);
-        self.merge(start, back, 0, 1);
-        let len = self.hops.len() - start;
-        if self.free.len() <= len {
-            self.free.resize(len + 1, Vec::new());
-        }
-        if let Some(reused) = self.free[len].pop() {
-            self.hops.copy_within(start.., reused as usize);
-            self.hops.truncate(start);
-            return Path { start: reused, hops: len as u32 };
-        }
-        let start = u32::try_from(start).expect("all flows together have fewer than 2^32 hops");
-        Path { start, hops: len as u32 }
-    }
-
-    #[inline]
-    fn merge(&mut self, start: usize, links: &[u32], there: u32, back: u32) {
-        for &link in links {
-            match self.hops[start..].iter_mut().find(|hop| hop.link == link) {
-                Some(hop) => *hop = Hop::new(link, hop.there() + there, hop.back() + back),
-                None => self.hops.push(Hop::new(link, there, back)),
+    pub(super) fn insert(&mut self, there: &[u32], back: &[u32]) -> Path {
+        let mut links = there.iter().chain(back);
+        while let Some(link) = links.next() {
+            if links.clone().any(|other| other == link) {
+                return self.insert_merged(there, back);
             }
         }
+        let path = self.take(there.len() + back.len());
+        let (first, second) = self.of_mut(path).split_at_mut(there.len());
+        for (hop, &link) in first.iter_mut().zip(there) {
+            *hop = Hop::new(link, 1, 0);
+        }
+        for (hop, &link) in second.iter_mut().zip(back) {
+            *hop = Hop::new(link, 0, 1);
+        }
+        path
+    }
+
+    #[cold]
+    fn insert_merged(&mut self, there: &[u32], back: &[u32]) -> Path {
+        let mut hops: Vec<Hop> = Vec::new();
+        for (links, there, back) in [(there, 1, 0), (back, 0, 1)] {
+            for &link in links {
+                match hops.iter_mut().find(|hop| hop.link == link) {
+                    Some(hop) => *hop = Hop::new(link, hop.there() + there, hop.back() + back),
+                    None => hops.push(Hop::new(link, there, back)),
+                }
+            }
+        }
+        let path = self.take(hops.len());
+        self.of_mut(path).copy_from_slice(&hops);
+        path
+    }
+
+    /// A free block.
+    #[inline]
+    fn take(&mut self, len: usize) -> Path {
+        let start = self.free.get_mut(len).and_then(Vec::pop).unwrap_or_else(|| {
+            let start = self.hops.len();
+            self.hops.resize(start + len, Hop::default());
+            u32::try_from(start).expect("all flows together have fewer than 2^32 hops")
+        });
+        Path { start, hops: len as u32 }
     }
 
     /// Forgets a path.
     #[inline]
-    pub(crate) fn remove(&mut self, path: Path) {
-        self.free[path.hops as usize].push(path.start);
+    pub(super) fn remove(&mut self, path: Path) {
+        let len = path.hops as usize;
+        if len >= self.free.len() {
+            self.free.resize(len + 1, Vec::new());
+        }
+        self.free[len].push(path.start);
     }
 
     /// The hops of a path.
     #[inline]
-    pub(crate) fn of(&self, path: Path) -> &[Hop] {
+    pub(super) fn of(&self, path: Path) -> &[Hop] {
         &self.hops[path.start as usize..][..path.hops as usize]
     }
 
     /// The hops of a path.
     #[inline]
-    pub(crate) fn of_mut(&mut self, path: Path) -> &mut [Hop] {
+    pub(super) fn of_mut(&mut self, path: Path) -> &mut [Hop] {
         &mut self.hops[path.start as usize..][..path.hops as usize]
+    }
+
+    /// The hop at a place of a path.
+    #[inline]
+    pub(super) fn at(&self, path: Path, place: u32) -> Hop {
+        self.hops[(path.start + place) as usize]
+    }
+
+    /// The hop of a path over that link.
+    #[inline]
+    pub(super) fn hop(&self, path: Path, link: u32) -> Hop {
+        *self.of(path).iter().find(|hop| hop.link == link).expect("the link is on the path")
+    }
+
+    /// Moves the flow of this path in the roster of that link.
+    #[inline]
+    pub(super) fn set_position(&mut self, path: Path, link: u32, position: usize) {
+        let hop = self.of_mut(path).iter_mut().find(|hop| hop.link == link);
+        hop.expect("the link is on the path").set_position(position);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_link_appears_once_with_all_its_crossings() {
+        let mut paths = Paths::default();
+        let weights = Weights::new(0.05);
+        let path = paths.insert(&[7, 3, 7], &[3, 9]);
+        let hops: Vec<(u32, u32, f64)> =
+            paths.of(path).iter().map(|&hop| (hop.link, hop.there(), weights.of(hop))).collect();
+        assert_eq!(hops, [(7, 2, 2.0), (3, 1, 1.05), (9, 0, 0.05)]);
+    }
+
+    #[test]
+    fn blocks_are_used_again() {
+        let mut paths = Paths::default();
+        let (a, b) = (paths.insert(&[1, 2], &[]), paths.insert(&[3, 4], &[]));
+        paths.set_position(b, 4, 5);
+        paths.remove(a);
+        let c = paths.insert(&[5, 6], &[]);
+        assert_eq!(paths.hops.len(), 4);
+        assert_eq!((paths.hop(b, 4).position(), paths.hop(c, 6).position()), (5, 0));
     }
 }

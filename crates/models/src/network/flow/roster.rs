@@ -10,7 +10,7 @@ const SMALLEST: usize = 4;
 
 /// The flows of one link.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Roster {
+pub(super) struct Roster {
     len: u32,
     /// The numbers, or where their block starts and of which class it is.
     cells: [u32; INLINE],
@@ -18,7 +18,7 @@ pub(crate) struct Roster {
 
 /// The blocks of all rosters that are too long for themselves.
 #[derive(Debug, Default)]
-pub(crate) struct Pool {
+pub(super) struct Pool {
     words: Vec<u32>,
     /// Free blocks by class: class `c` has `SMALLEST << c` words.
     free: Vec<Vec<u32>>,
@@ -40,13 +40,13 @@ impl Pool {
 impl Roster {
     /// How many flows there are.
     #[inline]
-    pub(crate) fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.len as usize
     }
 
     /// The flows.
     #[inline]
-    pub(crate) fn flows<'a>(&'a self, pool: &'a Pool) -> &'a [u32] {
+    pub(super) fn flows<'a>(&'a self, pool: &'a Pool) -> &'a [u32] {
         let len = self.len as usize;
         if len <= INLINE {
             &self.cells[..len]
@@ -58,7 +58,7 @@ impl Roster {
 
     /// The flows, to be reordered.
     #[inline]
-    pub(crate) fn flows_mut<'a>(&'a mut self, pool: &'a mut Pool) -> &'a mut [u32] {
+    pub(super) fn flows_mut<'a>(&'a mut self, pool: &'a mut Pool) -> &'a mut [u32] {
         let len = self.len as usize;
         if len <= INLINE {
             &mut self.cells[..len]
@@ -70,7 +70,7 @@ impl Roster {
 
     /// Appends a flow.
     #[inline]
-    pub(crate) fn push(&mut self, flow: u32, pool: &mut Pool) {
+    pub(super) fn push(&mut self, flow: u32, pool: &mut Pool) {
         let len = self.len as usize;
         self.len += 1;
         if len < INLINE {
@@ -93,7 +93,7 @@ impl Roster {
 
     /// Takes the last flow out.
     #[inline]
-    pub(crate) fn pop(&mut self, pool: &mut Pool) {
+    pub(super) fn pop(&mut self, pool: &mut Pool) {
         self.len -= 1;
         if self.len as usize == INLINE {
             let [start, class] = self.cells;

@@ -76,20 +76,14 @@ fn the_first_algorithms_are_those_of_open_mpi() {
         &["linear", "chain", "pipeline", "split-binary", "binary", "binomial", "knomial", "scatter-allgather"],
         &of::<Bcast>(),
     );
-    names(
-        &["linear", "chain", "pipeline", "binary", "binomial", "in-order-binary", "rabenseifner"],
-        &of::<Reduce>(),
-    );
+    names(&["linear", "chain", "pipeline", "binary", "binomial", "in-order-binary", "rabenseifner"], &of::<Reduce>());
     names(
         &["linear", "nonoverlapping", "recursive-doubling", "ring", "segmented-ring", "rabenseifner"],
         &of::<Allreduce>(),
     );
     names(&["linear", "binomial", "linear-sync"], &of::<Gather>());
     names(&["linear", "binomial", "linear-nb"], &of::<Scatter>());
-    names(
-        &["linear", "bruck", "recursive-doubling", "ring", "neighbor-exchange", "two-processes"],
-        &of::<Allgather>(),
-    );
+    names(&["linear", "bruck", "recursive-doubling", "ring", "neighbor-exchange", "two-processes"], &of::<Allgather>());
     names(&["default", "bruck", "ring", "neighbor-exchange", "two-processes"], &of::<Allgatherv>());
     names(&["linear", "pairwise", "bruck", "linear-sync", "two-processes"], &of::<Alltoall>());
     names(&["linear", "pairwise"], &of::<Alltoallv>());
@@ -165,9 +159,8 @@ fn mpich_reduces_and_scatters_by_total_size_and_operator() {
     assert_eq!(block(8, 1, Operator::Ordered), ReduceScatterBlock::Butterfly);
     assert_eq!(block(9, 1, Operator::Ordered), ReduceScatterBlock::RecursiveDoubling);
     let (equal, differing) = (|_| 10, |rank| u64::from(rank));
-    let chosen = |ranks, counts: &dyn Fn(u32) -> u64, operator| {
-        rules.reduce_scatter(ranks, &Blocks::each(counts, 1), operator)
-    };
+    let chosen =
+        |ranks, counts: &dyn Fn(u32) -> u64, operator| rules.reduce_scatter(ranks, &Blocks::each(counts, 1), operator);
     assert_eq!(chosen(8, &differing, Operator::BuiltIn), ReduceScatter::RecursiveHalving);
     assert_eq!(chosen(8, &|_| 64 * KIB, Operator::BuiltIn), ReduceScatter::Pairwise);
     assert_eq!(chosen(8, &equal, Operator::Ordered), ReduceScatter::Noncommutative);

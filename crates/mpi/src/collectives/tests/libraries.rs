@@ -1,7 +1,8 @@
 //! The calls of every algorithm, and of the rules, are those of the real libraries.
 //!
-//! `tests/libraries/openmpi.txt` and `mpich.txt` were recorded from Open MPI 4.1.4 and MPICH 4.0.2 by `record.py` beside
-//! them: each rank's point-to-point calls in order, with peer and bytes; of Open MPI also whether they block, and waits.
+//! `tests/libraries/openmpi.txt` and `mpich.txt` were recorded from Open MPI 4.1.4 and MPICH 4.0.2 by `record.py`
+//! beside them: each rank's point-to-point calls in order, with peer and bytes; of Open MPI also whether they block,
+//! and the waits.
 
 use super::super::recorder::{Protocol, Recorder, Trace, record};
 use super::super::*;

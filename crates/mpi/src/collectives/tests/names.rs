@@ -52,7 +52,7 @@ fn a_choice_overrides_the_rule() {
     assert_eq!(selection.for_nonblocking().allreduce(16, buffer, Operator::BuiltIn), Allreduce::Ring);
     assert_eq!(
         selection.choices(),
-        ["bcast=chain:segment=65536B,chains=2", "allreduce=ring", "reduce-scatter=recursive-halving"]
+        ["bcast=chain:segment=64KiB,chains=2", "allreduce=ring", "reduce-scatter=recursive-halving"]
     );
     // The last choice counts.
     selection.choose("allreduce=segmented-ring:segment=1MiB").unwrap();

@@ -1,0 +1,63 @@
+//! Is what the solver keeps true? And is it max-min fair?
+
+use super::maxmin::{MaxMin, State};
+
+fn close(a: f64, b: f64, scale: f64) -> bool {
+    (a - b).abs() <= 1e-9 * scale
+}
+
+impl MaxMin {
+    /// Compares all sums with those made from scratch, and checks that every flow has a bottleneck.
+    pub(super) fn audit(&self) {
+        let links = self.board.links.len();
+        let (mut taken, mut weight, mut pull) = (vec![0.0; links], vec![0.0; links], vec![0.0; links]);
+        let (mut count, mut limited) = (vec![0; links], vec![0; links]);
+        for (number, flow) in (0..).zip(&self.flows) {
+            let home = match flow.state {
+                State::Limited { link, fresh, .. } => {
+                    assert!(!fresh, "flow {number} has no rate");
+                    Some(link)
+                }
+                State::Bounded { .. } => None,
+                State::Waiting { .. } | State::Ended => continue,
+            };
+            let level = self.level(flow);
+            assert!(level <= flow.ceiling * (1.0 + 1e-9), "flow {number} exceeds its ceiling");
+            for &hop in self.paths.of(flow.path) {
+                let (at, part) = (hop.link as usize, self.weights.of(hop) * flow.share);
+                let link = &self.board.links[at];
+                assert_eq!(link.roster.flows(&self.pool)[hop.position()], number);
+                count[at] += 1;
+                weight[at] += part;
+                if home == Some(hop.link) {
+                    pull[at] += part;
+                    limited[at] += 1;
+                    assert!(hop.position() < self.board.bottlenecks[link.bottleneck().unwrap()].limited as usize);
+                } else {
+                    taken[at] += part * level;
+                    assert!(level <= link.highest * (1.0 + 1e-9), "flow {number} is above the highest of {at}");
+                }
+                assert!(level <= link.level * (1.0 + 1e-9), "flow {number}, {level}, exceeds link {at}, {link:?}");
+            }
+        }
+        for (at, link) in self.board.links.iter().enumerate() {
+            assert!(!link.waits(), "link {at} still waits");
+            assert_eq!(link.roster.len(), count[at]);
+            assert!(close(link.taken, taken[at], link.capacity), "link {at} is passed by {}: {link:?}", taken[at]);
+            assert!(close(link.weight, weight[at], weight[at]), "link {at} has weight {}: {link:?}", weight[at]);
+            match link.bottleneck() {
+                None => {
+                    assert_eq!(limited[at], 0);
+                    assert!(taken[at] <= link.capacity * (1.0 + 1e-9), "link {at} is overfull: {link:?}");
+                }
+                Some(bottleneck) => {
+                    let bottleneck = &self.board.bottlenecks[bottleneck];
+                    assert_eq!((bottleneck.link as usize, bottleneck.limited, bottleneck.fresh), (at, limited[at], 0));
+                    assert!(close(bottleneck.pull, pull[at], pull[at]), "pull {}: {bottleneck:?}", pull[at]);
+                    let used = taken[at] + pull[at] * link.level;
+                    assert!(close(used, link.capacity, link.capacity), "link {at} is not full: {link:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Which flows a link limits, and which of them ends first.
+//!
+//! The flows that a link limits are the first in its roster, as a binary heap by the value of the clock at which they
+//! end.
+
+use hpcast_units::Time;
+
+use super::link::Bottleneck;
+use super::maxmin::{CANCELLED, Flow, MaxMin, State};
+use super::path::Paths;
+
+impl MaxMin {
+    /// The link begins to limit a flow with so much work left. The flow gets its rate when the link is settled.
+    pub(super) fn limit(&mut self, link: u32, number: u32, work: f64) {
+        let bottleneck = match self.board.link(link).bottleneck() {
+            Some(bottleneck) => bottleneck,
+            None => self.open(link),
+        };
+        self.board.touch(bottleneck, self.now);
+        let bottleneck = &mut self.board.bottlenecks[bottleneck];
+        let finish = bottleneck.clock + work;
+        let flow = &mut self.flows[number as usize];
+        flow.state = State::Limited { link, fresh: true, finish };
+        let hop = self.paths.hop(flow.path, link);
+        bottleneck.pull += self.weights.of(hop) * flow.share;
+        bottleneck.fresh += 1;
+        let end = bottleneck.limited as usize;
+        bottleneck.limited += 1;
+        let roster = self.board.links[link as usize].roster.flows_mut(&mut self.pool);
+        let mut heap = Heap { link, roster, flows: &self.flows, paths: &mut self.paths };
+        let displaced = heap.roster[end];
+        heap.place(hop.position(), displaced);
+        let at = heap.rise(end, finish);
+        heap.place(at, number);
+    }
+
+    /// The link no longer limits the flow; returns the work that it has left.
+    pub(super) fn stop_limiting(&mut self, link: u32, number: u32) -> f64 {
+        let bottleneck = self.board.link(link).bottleneck().expect("a link that limits flows has a bottleneck");
+        self.board.touch(bottleneck, self.now);
+        let bottleneck = &mut self.board.bottlenecks[bottleneck];
+        let flow = &self.flows[number as usize];
+        let work = flow.finish() - bottleneck.clock;
+        if let State::Limited { fresh: true, .. } = flow.state {
+            bottleneck.fresh -= 1;
+        }
+        let hop = self.paths.hop(flow.path, link);
+        let part = self.weights.of(hop) * flow.share;
+        bottleneck.pull -= part;
+        if bottleneck.pull < part * CANCELLED {
+            self.inexact.push(link);
+        }
+        bottleneck.limited -= 1;
+        let end = bottleneck.limited as usize;
+        let roster = self.board.links[link as usize].roster.flows_mut(&mut self.pool);
+        let mut heap = Heap { link, roster, flows: &self.flows, paths: &mut self.paths };
+        let last = heap.roster[end];
+        heap.place(end, number);
+        if last != number {
+            let finish = heap.finish(last);
+            let mut at = heap.rise(hop.position(), finish);
+            if at == hop.position() {
+                at = heap.sink(at, end, finish);
+            }
+            heap.place(at, last);
+        }
+        if end == 0 {
+            self.close(link);
+        }
+        work.max(0.0)
+    }
+
+    fn open(&mut self, link: u32) -> u32 {
+        let bottleneck = Bottleneck {
+            link,
+            limited: 0,
+            fresh: 0,
+            touched: false,
+            pull: 0.0,
+            clock: 0.0,
+            since: self.now,
+        };
+        let number = self.board.bottlenecks.insert(bottleneck);
+        self.board.link_mut(link).set_bottleneck(Some(number));
+        number
+    }
+
+    fn close(&mut self, link: u32) {
+        let entry = self.board.link_mut(link);
+        if let Some(number) = entry.bottleneck() {
+            entry.set_bottleneck(None);
+            entry.level = f64::INFINITY;
+            self.board.bottlenecks[number].touched = false;
+            self.board.bottlenecks.remove(number);
+            self.forget_end(number);
+        }
+    }
+
+    /// Appends the flows of a bottleneck that end now. Its first one does.
+    pub(super) fn collect_due(&self, number: u32, due: &mut Vec<u32>) {
+        let bottleneck = &self.board.bottlenecks[number];
+        let link = self.board.link(bottleneck.link);
+        let heap = &link.roster.flows(&self.pool)[..bottleneck.limited as usize];
+        let is_due = |flow: u32| {
+            let left = (self.flows[flow as usize].finish() - bottleneck.clock) / link.level;
+            bottleneck.since + Time::from_secs(left) <= self.now
+        };
+        due.push(heap[0]);
+        collect(heap, 1, &is_due, due);
+        collect(heap, 2, &is_due, due);
+    }
+}
+
+/// Appends what is due at or below a place of a heap.
+fn collect(heap: &[u32], at: usize, is_due: &impl Fn(u32) -> bool, due: &mut Vec<u32>) {
+    if at < heap.len() && is_due(heap[at]) {
+        due.push(heap[at]);
+        collect(heap, 2 * at + 1, is_due, due);
+        collect(heap, 2 * at + 2, is_due, due);
+    }
+}
+
+/// The flows that a link limits, the first of its roster.
+struct Heap<'a> {
+    link: u32,
+    roster: &'a mut [u32],
+    flows: &'a [Flow],
+    paths: &'a mut Paths,
+}
+
+impl Heap<'_> {
+    #[inline]
+    fn finish(&self, flow: u32) -> f64 {
+        self.flows[flow as usize].finish()
+    }
+
+    #[inline]
+    fn place(&mut self, at: usize, flow: u32) {
+        self.roster[at] = flow;
+        self.paths.set_position(self.flows[flow as usize].path, self.link, at);
+    }
+
+    /// Frees the place where a flow belongs that ends at `finish`, going up from a free place.
+    #[inline]
+    fn rise(&mut self, mut at: usize, finish: f64) -> usize {
+        while at > 0 {
+            let parent = (at - 1) / 2;
+            let other = self.roster[parent];
+            if self.finish(other) <= finish {
+                break;
+            }
+            self.place(at, other);
+            at = parent;
+        }
+        at
+    }
+
+    /// Frees the place where a flow belongs that ends at `finish`, going down from a free place.
+    #[inline]
+    fn sink(&mut self, mut at: usize, len: usize, finish: f64) -> usize {
+        loop {
+            let mut child = 2 * at + 1;
+            if child >= len {
+                return at;
+            }
+            if child + 1 < len && self.finish(self.roster[child + 1]) < self.finish(self.roster[child]) {
+                child += 1;
+            }
+            let other = self.roster[child];
+            if finish <= self.finish(other) {
+                return at;
+            }
+            self.place(at, other);
+            at = child;
+        }
+    }
+}
