@@ -96,7 +96,8 @@ fn a_late_wildcard_takes_the_earliest_message() {
             rank.compute(micros(1000));
             // A named receive between wildcards takes its own message out of the order.
             for source in [Source::Any, Source::Rank(1), Source::Any] {
-                order.borrow_mut().push(rank.recv(world, source, 0).await.source);
+                let status = rank.recv(world, source, 0).await;
+                order.borrow_mut().push(status.source);
             }
         }
     });
@@ -229,7 +230,11 @@ fn a_deadlock_names_ranks_and_calls() {
     let RunError::Deadlock(deadlock) = &error else { panic!("{error}") };
     assert_eq!(deadlock.count, 3);
     let text = error.to_string();
-    for part in ["rank 0 waits in receive from rank 1 with tag 42", "rank 1 waits in send of 1000000 B to rank 2", "rank 2 waits in probe"] {
+    for part in [
+        "rank 0 waits in receive from rank 1 with tag 42",
+        "rank 1 waits in send of 1000000 B to rank 2",
+        "rank 2 waits in probe",
+    ] {
         assert!(text.contains(part), "{text}");
     }
 }
@@ -268,7 +273,8 @@ fn every_program_receives_what_it_sends_and_no_clock_goes_back() {
                 let outcome = program.run(setup(ranks), parameters).expect("no deadlock").outcome;
                 assert_eq!(outcome.unreceived, 0, "{program} {ranks} {bytes}");
                 for rank in &outcome.ranks {
-                    let spent: Time = hpcast_mpi::Activity::ALL.into_iter().map(|activity| rank.spent.on(activity)).sum();
+                    let spent: Time =
+                        hpcast_mpi::Activity::ALL.into_iter().map(|activity| rank.spent.on(activity)).sum();
                     assert_eq!(spent, rank.finished, "{program} {ranks} {bytes}: all time is spent on something");
                 }
             }

@@ -18,9 +18,15 @@ const PICOSECONDS: f64 = 1e-11;
 
 /// Where SMPI does something else, and why ours is not wrong for it.
 const DIFFERENT: [(&str, &str); 13] = [
-    ("allreduce-lr", "below an element a rank SMPI reduces and broadcasts; above, its ring starts with a message to itself"),
+    (
+        "allreduce-lr",
+        "below an element a rank SMPI reduces and broadcasts; above, its ring starts with a message to itself",
+    ),
     ("allreduce-lr-12", "the same, and SMPI treats what does not divide evenly in a second allreduce"),
-    ("allreduce-rab-rdb-12", "of ranks beyond a power of two SMPI's send all their data to a neighbour; Open MPI's exchange halves with it"),
+    (
+        "allreduce-rab-rdb-12",
+        "of ranks beyond a power of two SMPI's send all their data to a neighbour; Open MPI's exchange halves with it",
+    ),
     ("allreduce-redbcast", "SMPI's defaults for the reduce and the broadcast inside are not Open MPI's"),
     ("barrier-basic-linear", "Open MPI sends synchronously, SMPI in standard mode, which costs the receiver time"),
     ("barrier-doublering", "the same"),
@@ -28,7 +34,10 @@ const DIFFERENT: [(&str, &str); 13] = [
     ("torus-shifts", "the same: it is the barrier in it"),
     ("exscan-linear", "SMPI sends from every rank to every higher one; libraries pass partial results on"),
     ("scan-linear", "the same"),
-    ("reduce-scatter-halving", "SMPI posts a receive and then sends blocking, where ours does both at once (MPI_Sendrecv)"),
+    (
+        "reduce-scatter-halving",
+        "SMPI posts a receive and then sends blocking, where ours does both at once (MPI_Sendrecv)",
+    ),
     ("scatter-binomial", "SMPI sends to the nearest subtree first, Open MPI 4.1 to the farthest"),
     ("waitany-waitsome", "SMPI pays for a test of each request that is left after MPI_Waitsome"),
 ];
@@ -99,7 +108,10 @@ fn compare(case: &Case) -> Result<f64, String> {
         let difference = (ours - theirs).abs() / theirs.abs().max(1e-9);
         worst = worst.max(difference);
         if difference > TOLERANCE && (ours - theirs).abs() > PICOSECONDS {
-            return Err(format!("{what}: {ours:.12e} s, SimGrid says {theirs:.12e} s ({:+.4} %)", 100.0 * (ours / theirs - 1.0)));
+            return Err(format!(
+                "{what}: {ours:.12e} s, SimGrid says {theirs:.12e} s ({:+.4} %)",
+                100.0 * (ours / theirs - 1.0)
+            ));
         }
         Ok(())
     };
@@ -128,7 +140,9 @@ fn the_same_times_as_simgrid() {
         let reason = DIFFERENT.iter().find(|(name, _)| *name == case.case).map(|(_, reason)| reason);
         match (compare(case), reason) {
             (Ok(worst), None) => println!("{:<32} agrees within {worst:.1e}", case.case),
-            (Err(problem), Some(reason)) => println!("{:<32} differs: {problem}\n{:32} because {reason}", case.case, ""),
+            (Err(problem), Some(reason)) => {
+                println!("{:<32} differs: {problem}\n{:32} because {reason}", case.case, "")
+            }
             (Ok(_), Some(_)) => {
                 failed += 1;
                 println!("{:<32} AGREES: take it off the list of differences", case.case);

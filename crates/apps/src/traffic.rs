@@ -13,8 +13,14 @@ use crate::timer::Timer;
 
 /// Who sends to whom in each round: known to all ranks, drawn from the seed.
 pub(crate) struct Permutations {
-    /// For each round, destination by rank and source by rank.
-    rounds: Vec<(Box<[u32]>, Box<[u32]>)>,
+    rounds: Vec<Round>,
+}
+
+struct Round {
+    /// Destination by rank.
+    to: Box<[u32]>,
+    /// Source by rank.
+    from: Box<[u32]>,
 }
 
 impl Permutations {
@@ -29,7 +35,7 @@ impl Permutations {
                 for (source, &destination) in (0..).zip(&to) {
                     from[destination as usize] = source;
                 }
-                (to.into_boxed_slice(), from.into_boxed_slice())
+                Round { to: to.into_boxed_slice(), from: from.into_boxed_slice() }
             })
             .collect();
         Permutations { rounds }
@@ -42,7 +48,7 @@ pub(crate) async fn traffic(rank: Rank, bytes: u64, window: usize, permutations:
     let mut flying = VecDeque::with_capacity(window);
     let start = rank.now();
     let count = permutations.rounds.len();
-    for (round, (to, from)) in permutations.rounds.iter().enumerate() {
+    for (round, Round { to, from }) in permutations.rounds.iter().enumerate() {
         if flying.len() == window
             && let Some(oldest) = flying.pop_front()
         {

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use hpcast_platform::diagnostic::Source;
+use hpcast_platform::draw;
 use hpcast_platform::import::simgrid::{self, Release};
 use hpcast_platform::machine::{Figures, Machine};
-use hpcast_platform::draw;
 use hpcast_report::{check_writable, write_file};
 use hpcast_units::count;
 

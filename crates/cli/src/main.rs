@@ -48,7 +48,9 @@ fn main() {
 fn print(text: &str) -> Result<(), Failure> {
     use std::io::Write;
     match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::input(format!("cannot print: {error}"))),
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::input(format!("cannot print: {error}")))
+        }
         _ => Ok(()),
     }
 }

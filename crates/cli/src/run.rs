@@ -27,7 +27,6 @@ use crate::failure::Failure;
 use crate::print;
 use crate::sizes::Sizes;
 
-
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum NetworkModel {
     /// Flows share links fairly (max-min)
@@ -199,7 +198,11 @@ impl Options {
             check_writable(path)?;
         }
         if self.root >= self.ranks {
-            return Err(Failure::input(format!("--root {} is no rank; ranks are 0 to {}", self.root, self.ranks.max(1) - 1)));
+            return Err(Failure::input(format!(
+                "--root {} is no rank; ranks are 0 to {}",
+                self.root,
+                self.ranks.max(1) - 1
+            )));
         }
         if self.count == 0 {
             return Err(Failure::input("--count 0 runs nothing; ask for at least 1"));
@@ -346,7 +349,13 @@ impl Experiment<'_> {
         }
     }
 
-    fn write(&self, report: &RunReport, totals: &Totals, points: Vec<(f64, f64)>, watchers: Watchers) -> Result<(), Failure> {
+    fn write(
+        &self,
+        report: &RunReport,
+        totals: &Totals,
+        points: Vec<(f64, f64)>,
+        watchers: Watchers,
+    ) -> Result<(), Failure> {
         let options = self.options;
         if let Some(path) = &options.csv {
             write_file(path, csv::table(report).as_bytes())?;

@@ -30,7 +30,8 @@ fn every_command_of_the_readme_runs() {
             output if output.ends_with(".svg") || output == "machine.toml" => folder.join(output).display().to_string(),
             word => word.to_owned(),
         });
-        let output = Command::new(env!("CARGO_BIN_EXE_hpcast")).args(words).current_dir(root()).output().expect("it runs");
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_hpcast")).args(words).current_dir(root()).output().expect("it runs");
         assert!(output.status.success(), "hpcast {command}\n{}", String::from_utf8_lossy(&output.stderr));
         assert!(!output.stdout.is_empty(), "hpcast {command} says something");
     }
@@ -40,8 +41,7 @@ fn every_command_of_the_readme_runs() {
 #[test]
 fn every_machine_in_the_docs_is_right() {
     let text = fs::read_to_string(root().join("docs/machines.md")).expect("the page is there");
-    let blocks: Vec<&str> =
-        text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let blocks: Vec<&str> = text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(blocks.len() >= 2);
     for (number, block) in blocks.iter().enumerate() {
         let path = std::env::temp_dir().join(format!("hpcast-docs-{}-{number}.toml", std::process::id()));

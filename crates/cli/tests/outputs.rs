@@ -43,8 +43,21 @@ fn equal_runs_give_equal_bytes() {
 #[test]
 fn the_promised_names_are_there() {
     let report = json(&[
-        "run", "pingpong", "-n", "2", "-m", &machine("dahu.toml"), "--network", "ideal", "--size", "1000B", "--count", "3",
-        "--seed", "9", "--oversubscribe",
+        "run",
+        "pingpong",
+        "-n",
+        "2",
+        "-m",
+        &machine("dahu.toml"),
+        "--network",
+        "ideal",
+        "--size",
+        "1000B",
+        "--count",
+        "3",
+        "--seed",
+        "9",
+        "--oversubscribe",
     ]);
     for key in ["simulated_seconds", "messages", "bytes", "seed", "warnings"].iter().chain(&VARIES) {
         assert!(report.get(key).is_some(), "{key}");
@@ -57,11 +70,28 @@ fn pictures_tables_and_traces() {
     let folder = std::env::temp_dir().join(format!("hpcast-outputs-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");
     let file = |name: &str| folder.join(name).display().to_string();
-    let (csv, plot, gantt, trace, links) =
-        (file("t.csv"), file("p.svg"), file("g.svg"), file("t.json"), file("l.svg"));
+    let (csv, plot, gantt, trace, links) = (file("t.csv"), file("p.svg"), file("g.svg"), file("t.json"), file("l.svg"));
     hpcast(&[
-        "run", "alltoall", "-n", "8", "--ranks-per-node", "1", "-m", &machine("msc-512.toml"), "--size", "1kB,100kB",
-        "--csv", &csv, "--plot", &plot, "--gantt", &gantt, "--trace", &trace, "--links", &links,
+        "run",
+        "alltoall",
+        "-n",
+        "8",
+        "--ranks-per-node",
+        "1",
+        "-m",
+        &machine("msc-512.toml"),
+        "--size",
+        "1kB,100kB",
+        "--csv",
+        &csv,
+        "--plot",
+        &plot,
+        "--gantt",
+        &gantt,
+        "--trace",
+        &trace,
+        "--links",
+        &links,
     ]);
     let read = |name: &str| fs::read_to_string(name).expect("it was written");
     assert_eq!(read(&csv).lines().count(), 3, "a header and a line a size");

@@ -22,7 +22,12 @@ impl std::error::Error for Deadlock {}
 
 impl std::fmt::Display for Deadlock {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        writeln!(f, "deadlock after {:.9} s: {} ranks wait for something that never comes", self.at.as_secs(), self.count)?;
+        writeln!(
+            f,
+            "deadlock after {:.9} s: {} ranks wait for something that never comes",
+            self.at.as_secs(),
+            self.count
+        )?;
         for (rank, call) in &self.waiting {
             writeln!(f, "  rank {rank} waits in {call}")?;
         }

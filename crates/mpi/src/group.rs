@@ -71,13 +71,8 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    pub fn new(_ranks: u32) -> Groups {
-        Groups {
-            members: vec![None],
-            splits: HashMap::new(),
-            entered: HashMap::new(),
-            background: HashMap::new(),
-        }
+    pub fn new() -> Groups {
+        Groups { members: vec![None], splits: HashMap::new(), entered: HashMap::new(), background: HashMap::new() }
     }
 
     /// The rank in the world of a member.
@@ -209,7 +204,7 @@ pub fn balanced_dims(ranks: u32, dimensions: usize) -> Vec<u32> {
     let mut rest = ranks;
     let mut factor = 2;
     while factor * factor <= rest {
-        while rest % factor == 0 {
+        while rest.is_multiple_of(factor) {
             factors.push(factor);
             rest /= factor;
         }
@@ -234,7 +229,7 @@ mod tests {
 
     #[test]
     fn split_orders_by_key_then_rank() {
-        let mut groups = Groups::new(4);
+        let mut groups = Groups::new();
         let comms: Vec<Comm> = (0..4).map(|rank| Comm::world(rank, 4)).collect();
         // Ranks 0, 1, 3 take color 5 with descending keys; rank 2 takes none.
         let keys = [3, 2, 0, 1];
@@ -243,12 +238,10 @@ mod tests {
             .map(|&comm| groups.enter_split(comm, (comm.rank() != 2).then_some(5), keys[comm.rank() as usize]))
             .collect();
         let new: Vec<_> = comms.iter().zip(tickets).map(|(&comm, ticket)| groups.leave_split(comm, ticket)).collect();
-        assert_eq!(new.iter().map(|comm| comm.map(|c| (c.rank(), c.size()))).collect::<Vec<_>>(), [
-            Some((2, 3)),
-            Some((1, 3)),
-            None,
-            Some((0, 3))
-        ]);
+        assert_eq!(
+            new.iter().map(|comm| comm.map(|c| (c.rank(), c.size()))).collect::<Vec<_>>(),
+            [Some((2, 3)), Some((1, 3)), None, Some((0, 3))]
+        );
         let comm = new[0].unwrap();
         assert_eq!((0..3).map(|rank| groups.world_rank(comm, rank)).collect::<Vec<_>>(), [3, 1, 0]);
         assert!(groups.splits.is_empty());

@@ -340,7 +340,8 @@ impl<R: Receive, M: Message> Matching<R, M> {
             let message = &self.kept.items[number];
             let since = message.since();
             // Strictly earlier: of equal times the first in the list wins, which also keeps one sender's order.
-            if since <= now && pattern.accepts(&message.envelope()) && best.is_none_or(|(earliest, _)| since < earliest) {
+            if since <= now && pattern.accepts(&message.envelope()) && best.is_none_or(|(earliest, _)| since < earliest)
+            {
                 best = Some((since, number));
             }
             number = message.place().next;
@@ -466,8 +467,7 @@ mod tests {
     }
 
     fn step() -> impl Strategy<Value = Step> {
-        let envelope =
-            (0..2u32, 0..4u32, 0..3i32).prop_map(|(context, source, tag)| Envelope { context, source, tag });
+        let envelope = (0..2u32, 0..4u32, 0..3i32).prop_map(|(context, source, tag)| Envelope { context, source, tag });
         let pattern = (0..2u32, proptest::option::weighted(0.8, 0..4u32), proptest::option::weighted(0.8, 0..3i32))
             .prop_map(|(context, source, tag)| Pattern { context, source, tag });
         prop_oneof![

@@ -3,7 +3,7 @@
 use crate::group::Comm;
 use crate::rank::{Rank, Source, Tag};
 use crate::request::Request;
-use crate::state::Mode;
+use crate::state::{Mode, Sending, Style};
 
 /// A message that can be started again and again.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,8 @@ impl Rank {
         let comm = persistent.comm;
         match persistent.kind {
             Kind::Send { to, tag, bytes } => {
-                self.state().send(self.task(), comm, to, tag, bytes, Mode::Standard, true)
+                let sending = Sending { comm, to, tag, bytes, mode: Mode::Standard };
+                self.state().send(self.task(), sending, Style::Blocking)
             }
             Kind::Receive { from, tag } => self.irecv(comm, from, tag).await,
         }

@@ -14,7 +14,7 @@ use crate::group::{Cartesian, Comm};
 use crate::observer::Activity;
 use crate::request::{Request, Status};
 use crate::sim::Sim;
-use crate::state::{Mode, State};
+use crate::state::{Mode, Sending, State, Style};
 
 /// Sends that a rank may post ahead of the simulation before it lets the simulation catch up: bounds memory.
 const AHEAD: u32 = 256;
@@ -127,7 +127,7 @@ impl Rank {
     /// Blocking send in any mode.
     #[inline]
     pub fn send_as(&self, mode: Mode, comm: Comm, to: u32, tag: i32, bytes: u64) -> impl Future<Output = ()> {
-        Send { rank: self, stage: SendStage::Post { comm, to, tag, bytes, mode } }
+        Send { rank: self, stage: SendStage::Post(Sending { comm, to, tag, bytes, mode }) }
     }
 
     /// Blocking receive.
@@ -155,7 +155,7 @@ impl Rank {
 
     /// Non-blocking send in any mode.
     pub fn isend_as(&self, mode: Mode, comm: Comm, to: u32, tag: i32, bytes: u64) -> Request {
-        self.state().send(self.task, comm, to, tag, bytes, mode, false)
+        self.state().send(self.task, Sending { comm, to, tag, bytes, mode }, Style::Nonblocking)
     }
 
     /// Non-blocking receive.
@@ -341,7 +341,7 @@ struct Send<'r> {
 }
 
 enum SendStage {
-    Post { comm: Comm, to: u32, tag: i32, bytes: u64, mode: Mode },
+    Post(Sending),
     Wait(Request),
     CatchUp,
     Done,
@@ -355,8 +355,8 @@ impl Future for Send<'_> {
         let mut state = rank.state();
         loop {
             self.stage = match std::mem::replace(&mut self.stage, SendStage::Done) {
-                SendStage::Post { comm, to, tag, bytes, mode } => {
-                    let request = state.send(rank.task, comm, to, tag, bytes, mode, true);
+                SendStage::Post(sending) => {
+                    let request = state.send(rank.task, sending, Style::Blocking);
                     if !request.is_done_at_once() {
                         SendStage::Wait(request)
                     } else if state.tasks[rank.task as usize].ahead >= AHEAD {

@@ -6,8 +6,8 @@
 //! time decides which message is met (receives from any source, probes, tests) does the rank first wait until the
 //! simulation has caught up with it. It saves an event for every computation, send and receive.
 
-use hpcast_engine::slab::NONE;
 use hpcast_engine::EventQueue;
+use hpcast_engine::slab::NONE;
 use hpcast_models::network::{Network, Transfer};
 use hpcast_platform::Machine;
 use hpcast_platform::placement::Placement;
@@ -39,6 +39,26 @@ pub enum Mode {
     Buffered,
     /// The receive is there already (MPI_Rsend): treated as a standard send.
     Ready,
+}
+
+/// A send, as a program asks for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sending {
+    pub comm: Comm,
+    /// Rank in the communicator.
+    pub to: u32,
+    pub tag: i32,
+    pub bytes: u64,
+    pub mode: Mode,
+}
+
+/// Which of the sender's overheads is paid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// That of a call which waits until its buffer is free.
+    Blocking,
+    /// That of a call which returns at once.
+    Nonblocking,
 }
 
 /// Time spent by activity.
@@ -158,7 +178,7 @@ impl State {
             tasks,
             free_tasks: Vec::new(),
             ready: Vec::new(),
-            groups: Groups::new(ranks),
+            groups: Groups::new(),
             costs: Costs::new(machine.mpi.clone()),
             matching: Matching::new(ranks),
             inboxes: vec![Inbox::default(); ranks as usize],
@@ -185,7 +205,8 @@ impl State {
     }
 
     /// Posts a send; the request is done at once where the sender need not wait.
-    pub fn send(&mut self, task: u32, comm: Comm, to: u32, tag: i32, bytes: u64, mode: Mode, blocking: bool) -> Request {
+    pub fn send(&mut self, task: u32, sending: Sending, style: Style) -> Request {
+        let Sending { comm, to, tag, bytes, mode } = sending;
         let Task { rank: from, node, .. } = self.tasks[task as usize];
         let to = self.groups.world_rank(comm, to);
         let nodes = (node, self.nodes.node(to));
@@ -194,7 +215,7 @@ impl State {
         let synchronous = mode == Mode::Synchronous;
         let detached = mode == Mode::Buffered || !synchronous && bytes < parameters.detached_below;
         let eager = !synchronous && bytes < parameters.eager_below;
-        if !blocking {
+        if style == Style::Nonblocking {
             self.spend(task, Activity::Send, charges.isend);
         } else if detached || synchronous {
             self.spend(task, Activity::Send, charges.send);
@@ -308,7 +329,8 @@ impl State {
     fn matched(&mut self, number: u32, receive: u32) {
         let message = &mut self.matching.messages()[number];
         message.receive = receive;
-        let Message { from, to, envelope: Envelope { source, tag, .. }, bytes, sent, arrived, overhead, eager, .. } = *message;
+        let Message { from, to, envelope: Envelope { source, tag, .. }, bytes, sent, arrived, overhead, eager, .. } =
+            *message;
         let request = &mut self.matching.receives()[receive];
         request.status = Status { source, tag, bytes };
         request.overhead = overhead;

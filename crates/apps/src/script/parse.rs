@@ -156,13 +156,17 @@ impl Reader {
         Ok(match *words {
             ["sleep", seconds] => Step::Sleep(number(seconds)?),
             ["mark", label] => Step::Mark(label.to_owned()),
-            [word @ ("send" | "ssend" | "bsend"), ref rest @ ..] => Step::Send { mode: mode(word), message: message(rest)? },
+            [word @ ("send" | "ssend" | "bsend"), ref rest @ ..] => {
+                Step::Send { mode: mode(word), message: message(rest)? }
+            }
             ["recv", ref rest @ ..] => Step::Receive(message(rest)?),
             [word @ ("isend" | "issend"), ref rest @ .., "->", name] => {
                 Step::Isend { mode: mode(word), message: message(rest)?, name: name.to_owned() }
             }
             ["irecv", ref rest @ .., "->", name] => Step::Ireceive { message: message(rest)?, name: name.to_owned() },
-            ["send_init", ref rest @ .., "->", name] => Step::SendInit { message: message(rest)?, name: name.to_owned() },
+            ["send_init", ref rest @ .., "->", name] => {
+                Step::SendInit { message: message(rest)?, name: name.to_owned() }
+            }
             ["recv_init", ref rest @ .., "->", name] => {
                 Step::ReceiveInit { message: message(rest)?, name: name.to_owned() }
             }
@@ -237,14 +241,15 @@ mod tests {
         )
         .unwrap();
         assert_eq!((script.ranks, &script.nodes[..]), (3, &[0, 0, 1][..]));
-        let send = |peer| Step::Send { mode: Mode::Standard, message: Message { peer: Some(peer), bytes: 10, tag: Some(7) } };
+        let send =
+            |peer| Step::Send { mode: Mode::Standard, message: Message { peer: Some(peer), bytes: 10, tag: Some(7) } };
         assert_eq!(script.steps[1], [send(2)]);
         assert_eq!(script.steps[2].len(), 4);
         assert_eq!(script.steps[2][0], send(0));
-        assert_eq!(script.steps[2][2], Step::Ireceive {
-            message: Message { peer: Some(2), bytes: 5, tag: None },
-            name: "r2".to_owned()
-        });
+        assert_eq!(
+            script.steps[2][2],
+            Step::Ireceive { message: Message { peer: Some(2), bytes: 5, tag: None }, name: "r2".to_owned() }
+        );
         assert_eq!(script.steps[2][3], Step::Receive(Message { peer: None, bytes: 1, tag: Some(1) }));
     }
 

@@ -150,10 +150,9 @@ impl Player {
     async fn wait(&mut self, how_many: WaitFor, which: &Requests) {
         let indices: Vec<usize> = match which {
             Requests::Every => (0..self.requests.len()).collect(),
-            Requests::Named(names) => names
-                .iter()
-                .filter_map(|name| self.requests.iter().rposition(|named| &named.name == name))
-                .collect(),
+            Requests::Named(names) => {
+                names.iter().filter_map(|name| self.requests.iter().rposition(|named| &named.name == name)).collect()
+            }
         };
         let mut pending = Vec::new();
         let mut owners = Vec::new();

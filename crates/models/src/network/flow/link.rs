@@ -69,6 +69,21 @@ impl Link {
         self.mark & WAITS != 0
     }
 
+    /// A flow that passes takes so much more, at that level. Returns whether the link, which did not wait, has to be
+    /// settled now; it is marked as waiting.
+    #[inline]
+    pub(super) fn shift(&mut self, change: f64, level: f64) -> bool {
+        self.taken += change;
+        if level > self.highest {
+            self.highest = level;
+        }
+        let reached = !self.waits() && (self.mark != NO_BOTTLENECK || self.is_overfull());
+        if reached {
+            self.mark |= WAITS;
+        }
+        reached
+    }
+
     /// Is there room for so much more?
     #[inline]
     pub(super) fn has_room(&self, rate: f64) -> bool {
@@ -138,23 +153,35 @@ impl Board {
         &mut self.bottlenecks[number]
     }
 
-    /// The link is to be settled when its turn comes: at the least level that it can have, as far as one can tell now.
+    /// The link is to be settled when its turn comes.
     pub(super) fn enqueue(&mut self, number: u32) {
-        let link = self.link(number);
-        if link.waits() {
-            return;
+        if !self.link(number).waits() {
+            self.enqueue_at(number, self.turn(number));
         }
+    }
+
+    /// The least level that a link can have, as far as one can tell now.
+    #[inline]
+    fn turn(&self, number: u32) -> f64 {
+        let link = self.link(number);
         // If all its flows were limited here.
         let floor = link.capacity / link.weight;
-        let level = match link.bottleneck() {
+        match link.bottleneck() {
             Some(bottleneck) => floor.max((link.capacity - link.taken) / self.bottlenecks[bottleneck].pull),
             // After bottlenecks of the same level: they may drain this link.
             None => floor * (1.0 + TIE),
-        };
-        self.enqueue_at(number, level);
+        }
     }
 
-    /// The link, which does not wait, is to be settled after all others of lower levels.
+    /// These links, marked as waiting, are to be settled when their turn comes.
+    #[inline]
+    pub(super) fn enqueue_marked(&mut self, numbers: &mut Vec<u32>) {
+        for number in numbers.drain(..) {
+            self.enqueue_at(number, self.turn(number));
+        }
+    }
+
+    /// The link is to be settled after all others of lower levels.
     #[inline]
     pub(super) fn enqueue_at(&mut self, number: u32, level: f64) {
         self.links[number as usize].mark |= WAITS;
@@ -193,13 +220,8 @@ impl Board {
     /// A flow that passes the link takes so much more of it, at that level.
     #[inline]
     pub(super) fn shift(&mut self, number: u32, change: f64, level: f64) {
-        let link = &mut self.links[number as usize];
-        link.taken += change;
-        if level > link.highest {
-            link.highest = level;
-        }
-        if !link.waits() && (link.mark != NO_BOTTLENECK || link.is_overfull()) {
-            self.enqueue(number);
+        if self.link_mut(number).shift(change, level) {
+            self.enqueue_at(number, self.turn(number));
         }
     }
 

@@ -5,7 +5,7 @@
 //! not full fills up while others rise) links are settled again; where it fails badly, everything is solved from
 //! scratch.
 
-use super::link::TIE;
+use super::link::{Link, TIE};
 use super::maxmin::{MaxMin, State};
 
 /// A link with less room than this part of its capacity for the flows that it limits is summed up anew.
@@ -25,6 +25,8 @@ pub(super) struct Scratch {
     pub due: Vec<u32>,
     /// Flows whose ceiling is below the level of their link.
     freed: Vec<u32>,
+    /// Links that were reached by a change.
+    reached: Vec<u32>,
     /// Flows that a link has to limit.
     captured: Vec<Captured>,
 }
@@ -150,9 +152,10 @@ impl MaxMin {
         let bottleneck = &mut self.board.bottlenecks[bottleneck];
         bottleneck.fresh = 0;
         let limited = bottleneck.limited as usize;
-        let link = self.board.link_mut(number);
-        link.level = level;
-        let roster = link.roster;
+        let links = &mut self.board.links[..];
+        links[number as usize].level = level;
+        let roster = links[number as usize].roster;
+        let reached = &mut self.scratch.reached;
         self.effort.flows += limited;
         self.effort.stats[3] += limited as u64;
         for &member in &roster.flows(&self.pool)[..limited] {
@@ -168,11 +171,13 @@ impl MaxMin {
             }
             let change = step * flow.share;
             for &hop in self.paths.of(flow.path) {
-                if hop.link != number {
-                    self.board.shift(hop.link, self.weights.of(hop) * change, level);
+                let reaches = |link: &mut Link| link.shift(self.weights.of(hop) * change, level);
+                if hop.link != number && reaches(&mut links[hop.link as usize]) {
+                    reached.push(hop.link);
                 }
             }
         }
+        self.board.enqueue_marked(reached);
     }
 
     /// Lets flows go whose ceiling is below the level of the link that limited them.
