@@ -218,8 +218,12 @@ impl Options {
             Some(PlacementPolicy::Random) => plan.policy = Policy::Random { seed: self.seed },
             None => {}
         }
+        if self.oversubscribe {
+            // As many on a node as it takes, whatever the machine file says.
+            plan.oversubscribe = true;
+            plan.ranks_per_node = None;
+        }
         plan.ranks_per_node = self.ranks_per_node.or(plan.ranks_per_node);
-        plan.oversubscribe |= self.oversubscribe;
         machine
             .place_as(&plan, self.ranks)
             .map_err(|error| Failure::input(format!("{}: {error}", self.machine.display())))

@@ -10,6 +10,7 @@ mod circuit;
 mod demand;
 mod flow;
 mod ideal;
+#[cfg(test)]
 mod reference;
 #[cfg(test)]
 mod testing;

@@ -72,7 +72,9 @@ pub(crate) fn oldest_first(capacities: &[f64], flows: &[Share]) -> Vec<f64> {
             let crossings = |link| flow.links.iter().filter(|&&(l, _)| l == link).map(|&(_, w)| w).sum::<f64>();
             let rate = flow.links.iter().map(|&(l, _)| room[l as usize] / crossings(l)).fold(flow.bound, f64::min);
             for &(link, weight) in &flow.links {
-                room[link as usize] = (room[link as usize] - weight * rate).max(0.0);
+                let left = room[link as usize] - weight * rate;
+                // Less is a rounding error.
+                room[link as usize] = if left < 1e-12 * capacities[link as usize] { 0.0 } else { left };
             }
             rate
         })

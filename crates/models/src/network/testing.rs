@@ -5,7 +5,7 @@ use std::rc::Rc;
 use hpcast_platform::interconnect::{Interconnect, Loopback, Path};
 use hpcast_platform::machine::{FactorMeaning, FlowSharing, Machine};
 use hpcast_platform::protocol::{MpiParameters, PollGrowth, Protocol};
-use hpcast_platform::topology::{Link, LinkId, Topology, Vertex};
+use hpcast_platform::topology::{Crossbar, Duplex, Link, LinkId, Topology, Vertex};
 use hpcast_units::Time;
 use proptest::prelude::*;
 
@@ -76,6 +76,24 @@ pub(crate) fn machine(topology: impl Topology + 'static, limiter: Option<f64>, s
     };
     let loopback = Loopback::Unshared(Link { bandwidth: 25e9, latency: 1e-7 });
     Rc::new(Machine::new("test", 1, Interconnect::new(Box::new(topology), loopback, limiter), mpi, sharing))
+}
+
+/// One switch, links of 1 GB/s and 500 ns.
+pub(crate) fn crossbar(nodes: u32, sharing: FlowSharing) -> Rc<Machine> {
+    machine(Crossbar::new(nodes, Link { bandwidth: 1e9, latency: 5e-7 }, Duplex::Split, None), None, sharing)
+}
+
+/// A transfer without factors.
+pub(crate) fn transfer(from: u32, to: u32, bytes: u64) -> Transfer {
+    Transfer { from, to, bytes, latency_factor: 1.0, bandwidth_factor: 1.0, token: 0 }
+}
+
+/// When transfers end that start at these times, in picoseconds.
+pub(crate) fn ends(network: &mut dyn Network, transfers: &[(u64, Transfer)]) -> Vec<u64> {
+    let first = transfers.iter().map(|&(at, transfer)| (Time::from_ps(at), transfer)).collect();
+    let mut ends = run(network, &Traffic { first, then: Vec::new() }).ends;
+    ends.sort_unstable();
+    ends.iter().map(|(_, time)| time.as_ps()).collect()
 }
 
 /// Transfers with the times at which they start, and what the end of each starts.
@@ -160,7 +178,7 @@ fn tangle() -> impl Strategy<Value = Tangle> {
     })
 }
 
-fn transfer(nodes: u32) -> impl Strategy<Value = Transfer> + Clone {
+fn any_transfer(nodes: u32) -> impl Strategy<Value = Transfer> + Clone {
     let bytes = prop_oneof![Just(0), Just(1), Just(100_000), 1..1_000_000u64];
     let factor = prop_oneof![Just(1.0), 0.2..1.5];
     let delay = prop_oneof![Just(1.0), Just(0.0), 0.5..3.0];
@@ -175,7 +193,7 @@ pub(crate) fn case() -> impl Strategy<Value = (Rc<Machine>, Traffic)> {
     (tangle(), limiter, sharing()).prop_flat_map(|(tangle, limiter, sharing)| {
         // A grid of times makes many things happen at once.
         let time = prop_oneof![0..50u64, Just(3)].prop_map(|t| Time::from_ps(t * 10_000_000));
-        let one = (time, transfer(tangle.nodes));
+        let one = (time, any_transfer(tangle.nodes));
         let many = prop::collection::vec((one.clone(), prop::option::of(one)), 1..40);
         (Just(machine(tangle, limiter, sharing)), many).prop_map(|(machine, many)| {
             let (first, then) = many.into_iter().unzip();

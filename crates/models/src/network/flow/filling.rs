@@ -8,6 +8,8 @@ use super::path::{Hop, Weights};
 const OPEN: u32 = u32::MAX;
 /// Runs at its ceiling.
 const BOUNDED: u32 = u32::MAX - 1;
+/// If less than this part of a link's weight is open, it is added up anew.
+const ALMOST_CLOSED: f64 = 1e-4;
 
 impl MaxMin {
     /// If one level fits all flows, gives it to them and says so.
@@ -76,16 +78,19 @@ impl MaxMin {
         }
         let mut closed = Vec::new();
         let mut loose = Vec::new();
+        let mut lowest = 0.0;
         while let Some(number) = self.board.next() {
+            self.mend_open(number, &homes);
             let link = self.board.link(number);
-            let level = (link.capacity - link.taken) / link.level;
+            let level = f64::max((link.capacity - link.taken) / link.level, lowest);
             if link.highest == 0.0 {
                 loose.push(number);
             } else if level > self.board.lowest() * (1.0 + TIE) || self.bound(number, level, &mut homes) {
                 let link = self.board.link(number);
                 let level = if link.highest > 0.0 { (link.capacity - link.taken) / link.level } else { level };
-                self.board.enqueue_at(number, level);
+                self.board.enqueue_at(number, level.max(lowest));
             } else {
+                lowest = level;
                 let pull = self.close_at(number, level, &mut homes);
                 if pull > 0.0 {
                     closed.push((number, level, pull));
@@ -122,6 +127,19 @@ impl MaxMin {
         link.highest = link.roster.len() as f64;
         let level = link.capacity / link.weight;
         self.board.enqueue_at(number, level);
+    }
+
+    /// Adds up the weight of the open flows of a link, if so many were closed that the difference has lost digits.
+    fn mend_open(&mut self, number: u32, homes: &[u32]) {
+        let link = self.board.link(number);
+        if link.highest > 0.0 && link.level < ALMOST_CLOSED * link.weight {
+            let open = link.roster.flows(&self.pool).iter().filter(|&&member| homes[member as usize] == OPEN);
+            let part = |&member: &u32| {
+                let flow = &self.flows[member as usize];
+                self.weights.of(self.paths.hop(flow.path, number)) * flow.share
+            };
+            self.board.link_mut(number).level = open.map(part).sum();
+        }
     }
 
     /// Closes the open flows of a link whose ceiling is below that level, and says whether there were any.

@@ -14,7 +14,7 @@ const LITTLE_ROOM: f64 = 1e-4;
 /// How much work the current solution has taken.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Effort {
-    /// Flows looked at.
+    /// Links settled and flows looked at.
     flows: usize,
     pub stats: [u64; 8],
 }
@@ -104,6 +104,7 @@ impl MaxMin {
     /// Gives a link its level.
     fn settle(&mut self, number: u32) {
         self.effort.stats[2] += 1;
+        self.effort.flows += 1;
         loop {
             self.mend();
             let mut link = self.board.link(number);
