@@ -343,7 +343,9 @@ impl Experiment<'_> {
         match options.program {
             Program::Collective(_) => {
                 parameter("mpi", self.selection.library().to_string().into());
-                parameter("coll", self.selection.choices().into());
+                if !options.coll.is_empty() {
+                    parameter("coll", self.selection.choices().into());
+                }
                 parameter("root", options.root.into());
                 parameter("nonblocking", options.nonblocking.into());
             }
