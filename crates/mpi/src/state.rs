@@ -141,8 +141,8 @@ struct Inbox {
     any_source: u32,
     /// Messages announced by an event that has not come yet.
     announced: u32,
-    /// The task that waits in a probe, plus one; zero for none.
-    probing: u32,
+    /// The task that waits in a probe.
+    probing: Option<u32>,
 }
 
 pub(crate) struct State {
@@ -243,7 +243,7 @@ impl State {
             self.start_transfer(message, sent, bytes, nodes, charges);
         }
         let inbox = &mut self.inboxes[to as usize];
-        if inbox.announced > 0 || sent > self.now && (inbox.any_source > 0 || inbox.probing > 0) {
+        if inbox.announced > 0 || sent > self.now && (inbox.any_source > 0 || inbox.probing.is_some()) {
             inbox.announced += 1;
             self.queue.push(sent, Event::Arrive(message));
         } else {
@@ -268,11 +268,7 @@ impl State {
             return self.matched(number, receive);
         }
         self.matching.keep_message(to, number);
-        let inbox = &mut self.inboxes[to as usize];
-        if inbox.probing > 0 {
-            self.ready.push(inbox.probing - 1);
-            inbox.probing = 0;
-        }
+        self.ready.extend(self.inboxes[to as usize].probing.take());
     }
 
     /// Whether a rank must let the simulation catch up before it posts a receive.
@@ -320,7 +316,7 @@ impl State {
     /// The task will be resumed when the next message comes.
     pub fn wait_for_message(&mut self, task: u32) {
         let rank = self.tasks[task as usize].rank;
-        self.inboxes[rank as usize].probing = task + 1;
+        self.inboxes[rank as usize].probing = Some(task);
         self.announce_future_messages(rank);
     }
 
@@ -472,7 +468,7 @@ impl State {
 
     /// Ranks that wait in a probe.
     pub fn probing(&self) -> impl Iterator<Item = u32> {
-        (0..).zip(&self.inboxes).filter(|(_, inbox)| inbox.probing > 0).map(|(rank, _)| rank)
+        (0..).zip(&self.inboxes).filter(|(_, inbox)| inbox.probing.is_some()).map(|(rank, _)| rank)
     }
 
     /// Messages that were sent and never received.
