@@ -33,23 +33,34 @@ PROTOCOL = """
   </config>"""
 
 
-def platform(hosts, attributes):
+# No overheads: all messages of an all-to-all start at once.
+PLAIN = """
+  <config id="General">
+    <prop id="smpi/bw-factor" value="0:0.95"/>
+    <prop id="smpi/lat-factor" value="0:1"/>
+    <prop id="smpi/async-small-thresh" value="64000"/>
+    <prop id="smpi/send-is-detached-thresh" value="64000"/>
+  </config>"""
+
+
+def platform(hosts, protocol, attributes):
     return f"""<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">{PROTOCOL}
+<platform version="4.1">{protocol}
   <cluster id="machine" prefix="node-" suffix="" radical="0-{hosts - 1}" speed="1Gf" bw="12.5GBps" lat="0.05us"
            {attributes}/>
 </platform>
 """
 
 
-# One rank a host, everywhere. Name: (hosts, attributes of the cluster).
+# One rank a host, everywhere. Name: (hosts, protocol, attributes of the cluster).
 PLATFORMS = {
-    "cluster-2": (2, ""),
-    "cluster-1024": (1024, ""),
-    "cluster-65536": (65536, ""),
-    "fat-tree-256": (256, 'topology="FAT_TREE" topo_parameters="2;16,16;1,8;1,1"'),
-    "fat-tree-512": (512, 'topology="FAT_TREE" topo_parameters="2;16,32;1,16;1,1"'),
+    "cluster-2": (2, PROTOCOL, ""),
+    "cluster-512": (512, PLAIN, ""),
+    "cluster-1024": (1024, PROTOCOL, ""),
+    "cluster-65536": (65536, PROTOCOL, ""),
+    "fat-tree-256": (256, PROTOCOL, 'topology="FAT_TREE" topo_parameters="2;16,16;1,8;1,1"'),
+    "fat-tree-512": (512, PROTOCOL, 'topology="FAT_TREE" topo_parameters="2;16,32;1,16;1,1"'),
 }
 
 # title, program, platform, bytes, count, algorithms of SMPI, algorithms of hpcast, how often SMPI is run; hpcast's rate
@@ -66,7 +77,7 @@ CASES = [
      ["allreduce=recursive-doubling", "barrier=recursive-doubling"], 2, 10),
     ("alltoall pairwise, 256 ranks, 10 kB", "alltoall", "fat-tree-256", 10_000, 1,
      ["alltoall:pair"], ["alltoall=mpich-pairwise"], 2, 1),
-    ("alltoall at once, 512 ranks, 100 kB", "alltoall", "fat-tree-512", 100_000, 1,
+    ("alltoall at once, 512 ranks, 100 kB", "alltoall", "cluster-512", 100_000, 1,
      ["alltoall:basic_linear"], ["alltoall=linear"], 1, 1),
     ("random traffic, 512 ranks x 4, 100 kB", "random-traffic", "fat-tree-512", 100_000, 20, [], [], 1, 10),
 ]
@@ -184,8 +195,8 @@ def main():
     results = []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        for name, (hosts, attributes) in PLATFORMS.items():
-            (folder / f"{name}.xml").write_text(platform(hosts, attributes))
+        for name, (hosts, protocol, attributes) in PLATFORMS.items():
+            (folder / f"{name}.xml").write_text(platform(hosts, protocol, attributes))
             (folder / f"{name}.hosts").write_text("".join(f"node-{host}\n" for host in range(hosts)))
         smpi = None if options.no_smpi else Smpi(folder)
         ours = Hpcast(folder, options.hpcast) if options.hpcast else None
