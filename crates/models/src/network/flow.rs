@@ -176,4 +176,3 @@ impl Flow {
         }
     }
 }
-impl Flow { pub fn stats(&self) -> [u64; 8] { self.sharing.effort.stats } }

@@ -71,15 +71,8 @@ impl MaxMin {
     }
 
     fn open(&mut self, link: u32) -> u32 {
-        let bottleneck = Bottleneck {
-            link,
-            limited: 0,
-            fresh: 0,
-            touched: false,
-            pull: 0.0,
-            clock: 0.0,
-            since: self.now,
-        };
+        let bottleneck =
+            Bottleneck { link, limited: 0, fresh: 0, touched: false, pull: 0.0, clock: 0.0, since: self.now };
         let number = self.board.bottlenecks.insert(bottleneck);
         self.board.link_mut(link).set_bottleneck(Some(number));
         number

@@ -134,15 +134,7 @@ impl MaxMin {
 
     /// A flow will become active. Its number is that of one that has ended, or one more than all numbers so far.
     #[inline]
-    pub(super) fn announce(
-        &mut self,
-        number: u32,
-        work: f64,
-        penalty: f64,
-        ceiling: f64,
-        there: &[u32],
-        back: &[u32],
-    ) {
+    pub(super) fn announce(&mut self, number: u32, work: f64, penalty: f64, ceiling: f64, there: &[u32], back: &[u32]) {
         let path = self.paths.insert(there, back);
         let flow = Flow { state: State::Waiting { work }, share: 1.0 / penalty, ceiling, path };
         match self.flows.get_mut(number as usize) {

@@ -16,7 +16,6 @@ const LITTLE_ROOM: f64 = 1e-4;
 pub(super) struct Effort {
     /// Links settled and flows looked at.
     flows: usize,
-    pub stats: [u64; 8],
 }
 
 /// Buffers that are used again.
@@ -53,13 +52,11 @@ struct Refit {
 impl MaxMin {
     /// Gives newcomers a bottleneck, and all links that wait their level.
     pub(super) fn settle_all(&mut self) {
-        self.effort.stats[0] += 1;
         self.mend();
         for at in 0..self.newcomers.len() {
             self.welcome(self.newcomers[at]);
         }
         if self.board.waiting() * 8 >= self.board.links.len() && self.level_all() {
-            self.effort.stats[1] += 1;
             self.board.clear();
         }
         self.newcomers.clear();
@@ -67,7 +64,6 @@ impl MaxMin {
         while let Some(link) = self.board.next() {
             self.settle(link);
             if self.effort.flows > self.active / 2 + 1000 {
-                self.effort.stats[7] += 1;
                 self.fill();
                 break;
             }
@@ -103,7 +99,6 @@ impl MaxMin {
 
     /// Gives a link its level.
     fn settle(&mut self, number: u32) {
-        self.effort.stats[2] += 1;
         self.effort.flows += 1;
         loop {
             self.mend();
@@ -125,7 +120,6 @@ impl MaxMin {
                 refit = Some(fitted);
             }
             if self.board.lowest() < level * (1.0 - TIE) {
-                self.effort.stats[6] += 1;
                 return self.board.enqueue_at(number, level);
             }
             if let Some(refit) = refit {
@@ -158,7 +152,6 @@ impl MaxMin {
         let roster = links[number as usize].roster;
         let reached = &mut self.scratch.reached;
         self.effort.flows += limited;
-        self.effort.stats[3] += limited as u64;
         for &member in &roster.flows(&self.pool)[..limited] {
             let flow = &mut self.flows[member as usize];
             if flow.ceiling < level * (1.0 - TIE) {
@@ -216,7 +209,6 @@ impl MaxMin {
         captured.clear();
         let passing = &link.roster.flows(&self.pool)[limited..];
         self.effort.flows += passing.len();
-        self.effort.stats[4] += 1;
         let mut highest: f64 = 0.0;
         for &member in passing {
             let flow = &self.flows[member as usize];
@@ -234,9 +226,9 @@ impl MaxMin {
         }
         // Take them all, then leave those alone that are below the level, which rises by that.
         loop {
-            let (more, less) = captured.iter().fold((0.0, 0.0), |(more, less), flow| {
-                (more + flow.pull, less + flow.pull * flow.level)
-            });
+            let (more, less) = captured
+                .iter()
+                .fold((0.0, 0.0), |(more, less), flow| (more + flow.pull, less + flow.pull * flow.level));
             let (taken, pull) = (link.taken - less, pull + more);
             let level = (link.capacity - taken) / pull;
             let before = captured.len();
@@ -274,7 +266,6 @@ impl MaxMin {
                 }
             }
         }
-        self.effort.stats[5] += captured.len() as u64;
         self.scratch.captured = captured;
         let link = self.board.link_mut(number);
         (link.taken, link.highest) = (refit.taken, refit.highest);

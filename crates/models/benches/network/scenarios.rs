@@ -1,4 +1,4 @@
-//! Traffic to measure network models with, shared by the benchmark and the example that prints figures.
+//! Traffic to measure network models with.
 
 use std::rc::Rc;
 
@@ -51,11 +51,14 @@ pub fn transfer(from: u32, to: u32, bytes: u64, token: u32) -> Transfer {
 /// Random numbers that are the same in every run (xorshift64*).
 pub struct Random(u64);
 
-impl Random {
-    pub fn new() -> Random {
+impl Default for Random {
+    fn default() -> Random {
         Random(0x9E37_79B9_7F4A_7C15)
     }
+}
 
+impl Random {
+    /// Uniform in `0..n`.
     pub fn below(&mut self, n: u32) -> u32 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -69,6 +72,7 @@ impl Random {
         (a, b + u32::from(b >= a))
     }
 
+    /// The numbers `0..n` in random order.
     pub fn permutation(&mut self, n: u32) -> Vec<u32> {
         let mut items: Vec<u32> = (0..n).collect();
         for last in (1..n).rev() {
@@ -107,7 +111,7 @@ pub fn disjoint(network: &mut dyn Network, flows: u32) -> impl FnMut(u32) -> Opt
 
 /// b) `flows` flows between the ends of random permutations, sizes around 100 kB.
 pub fn permutation(network: &mut dyn Network, nodes: u32, flows: u32) -> impl FnMut(u32) -> Option<Transfer> + use<> {
-    let mut random = Random::new();
+    let mut random = Random::default();
     let (from, to) = (random.permutation(nodes), random.permutation(nodes));
     let mut at = 0;
     let mut next = move |token| {
@@ -123,7 +127,7 @@ pub fn permutation(network: &mut dyn Network, nodes: u32, flows: u32) -> impl Fn
 
 /// c) `flows` flows between random nodes, 100 kB.
 pub fn random_pairs(network: &mut dyn Network, nodes: u32, flows: u32) -> impl FnMut(u32) -> Option<Transfer> + use<> {
-    let mut random = Random::new();
+    let mut random = Random::default();
     let mut next = move |token| {
         let (from, to) = random.pair(nodes);
         Some(transfer(from, to, 100_000, token))
