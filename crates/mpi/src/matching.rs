@@ -4,7 +4,7 @@
 //! receive yet, both in order. A message takes the first posted receive that accepts it, a receive the first message
 //! that it accepts: this is MPI's rule that messages of one sender do not overtake each other.
 //!
-//! Lists are short as a rule and are searched from the front. A list that grows beyond [`SHORT`] gets a hash index by
+//! Lists are short as a rule and are searched from the front. A list that grows beyond `SHORT` gets a hash index by
 //! (receiver, context, source, tag), so that an all-to-all among thousands of ranks stays linear.
 //!
 //! Receives and messages live in slabs, listed or not; the lists run through them. This file knows no time beyond the

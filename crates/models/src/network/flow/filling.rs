@@ -91,26 +91,29 @@ impl MaxMin {
                 self.board.enqueue_at(number, level.max(lowest));
             } else {
                 lowest = level;
-                let pull = self.close_at(number, level, &mut homes);
+                let (pull, is_done) = self.close_at(number, level, &mut homes);
                 if pull > 0.0 {
                     closed.push((number, level, pull));
-                } else {
-                    loose.push(number);
+                }
+                if !is_done {
+                    self.board.enqueue_at(number, level * (1.0 + 4.0 * TIE));
                 }
             }
         }
         self.move_home(&homes);
-        for (number, level, pull) in closed {
-            let link = self.board.link_mut(number);
-            link.taken -= pull * level;
-            (link.level, link.highest) = (level, level);
-            let bottleneck = self.board.bottleneck(number);
-            bottleneck.fresh = 0;
-            bottleneck.pull = pull;
-        }
         for number in loose {
             let link = self.board.link_mut(number);
             (link.level, link.highest) = (f64::INFINITY, f64::INFINITY);
+        }
+        for &(number, ..) in &closed {
+            let bottleneck = self.board.bottleneck(number);
+            (bottleneck.pull, bottleneck.fresh) = (0.0, 0);
+        }
+        for (number, level, pull) in closed {
+            self.board.bottleneck(number).pull += pull;
+            let link = self.board.link_mut(number);
+            link.taken -= pull * level;
+            (link.level, link.highest) = (level, level);
         }
         self.board.clear();
         self.inexact.clear();
@@ -162,10 +165,11 @@ impl MaxMin {
         any
     }
 
-    /// Closes the open flows of a link at its level; returns the sum of weight / penalty of those that it limits.
-    fn close_at(&mut self, number: u32, level: f64, homes: &mut [u32]) -> f64 {
+    /// Closes the open flows of a link at its level; returns the sum of weight / penalty of those that it limits, and
+    /// whether these are all.
+    fn close_at(&mut self, number: u32, level: f64, homes: &mut [u32]) -> (f64, bool) {
         let roster = self.board.link(number).roster;
-        let mut pull = 0.0;
+        let (mut pull, mut is_done) = (0.0, true);
         for &member in roster.flows(&self.pool) {
             if homes[member as usize] != OPEN {
                 continue;
@@ -174,9 +178,10 @@ impl MaxMin {
             if let State::Limited { link, .. } = flow.state
                 && link != number
             {
-                // Among equals it stays where it is: that link's turn comes.
+                // Among equals it stays where it is: that link's turn comes next.
                 let home = self.board.link(link);
                 if home.waits() && home.capacity - home.taken <= level * (1.0 + TIE) * home.level {
+                    is_done = false;
                     continue;
                 }
             }
@@ -184,7 +189,7 @@ impl MaxMin {
             homes[member as usize] = number;
             close_flow(&mut self.board, self.paths.of(flow.path), &self.weights, flow.share, level);
         }
-        pull
+        (pull, is_done)
     }
 
     /// Moves flows to the links that limit them now.
