@@ -82,7 +82,7 @@ pub struct PerRank {
 }
 
 impl RankSummary {
-    /// Sums up; lists every rank if `all` or if there are at most [`FEW_RANKS`].
+    /// Sums up; lists every rank if `all` or if there are at most 1,024.
     pub fn of(ranks: &[RankTimes], all: bool) -> RankSummary {
         let on = |activity: Activity| ranks.iter().map(move |rank| rank.spent[activity as usize]);
         let list = |activity| on(activity).map(seconds).collect();
