@@ -11,7 +11,7 @@ HPCAST := target/release/hpcast
 run: setup
 	$(CARGO) build --release --quiet --bin hpcast
 	@mkdir -p target/forecast
-	$(HPCAST) run allreduce -n 4096 --ranks-per-node 1 -m machines/frontera.toml --size 8B..64KiB \
+	$(HPCAST) run allreduce -n 4096 --ranks-per-node 1 -m machines/frontera.toml --mpi mpich --size 8B..1MiB \
 	    --json target/forecast/allreduce.json --plot target/forecast/allreduce.svg
 	$(HPCAST) run alltoall -n 256 --ranks-per-node 1 -m machines/frontera.toml --size 64KiB --placement cyclic \
 	    --links target/forecast/links.svg
