@@ -17,8 +17,9 @@ use crate::rank::Rank;
 use crate::setup::Setup;
 use crate::state::{Event, Spent, State, Task};
 
-/// Loop turns between two looks at the interrupt flag and calls of the progress function.
-const TURNS_BETWEEN_LOOKS: u32 = 1 << 14;
+/// Loop turns between two looks at the interrupt flag and calls of the progress function. A turn may handle thousands of
+/// messages that end together.
+const TURNS_BETWEEN_LOOKS: u32 = 64;
 
 /// Work that goes on beside a rank: a non-blocking collective.
 type Background = Pin<Box<dyn Future<Output = ()>>>;
