@@ -120,3 +120,74 @@ impl Network for Ideal {
         Vec::new()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::network::testing::{self, ends, transfer};
+
+    /// Links of 1 GB/s and 500 ns.
+    fn crossbar(nodes: u32) -> Ideal {
+        Ideal::new(testing::crossbar(nodes, Default::default()))
+    }
+
+    #[test]
+    fn a_message_alone_takes_latency_and_bytes_over_bandwidth() {
+        let slow = Transfer { latency_factor: 2.0, bandwidth_factor: 0.5, ..transfer(0, 1, 1000) };
+        assert_eq!(ends(&mut crossbar(2), &[(0, transfer(0, 1, 1000))]), [2_000_000]);
+        assert_eq!(ends(&mut crossbar(2), &[(3, slow)]), [4_000_003]);
+        assert_eq!(ends(&mut crossbar(2), &[(0, transfer(0, 1, 0))]), [1_000_000]);
+    }
+
+    #[test]
+    fn ports_serve_one_message_at_a_time() {
+        let from_one = [(0, transfer(0, 1, 1000)), (0, transfer(0, 2, 1000)), (0, transfer(0, 3, 1000))];
+        assert_eq!(ends(&mut crossbar(4), &from_one), [2_000_000, 3_000_000, 4_000_000]);
+        let to_one = [(0, transfer(1, 0, 1000)), (0, transfer(2, 0, 1000)), (0, transfer(3, 0, 1000))];
+        assert_eq!(ends(&mut crossbar(4), &to_one), [2_000_000, 3_000_000, 4_000_000]);
+        let both_ways = [(0, transfer(0, 1, 1000)), (0, transfer(1, 0, 1000))];
+        assert_eq!(ends(&mut crossbar(2), &both_ways), [2_000_000; 2]);
+    }
+
+    #[test]
+    fn inside_a_node_there_is_no_port() {
+        // 25 GB/s and 100 ns.
+        let transfers = [(0, transfer(1, 1, 25_000)), (0, transfer(1, 1, 25_000)), (0, transfer(1, 0, 1000))];
+        assert_eq!(ends(&mut crossbar(2), &transfers), [1_100_000, 1_100_000, 2_000_000]);
+    }
+
+    #[test]
+    fn what_starts_earlier_goes_first_whenever_it_was_announced() {
+        let transfers = [(500_000, transfer(0, 1, 1000)), (0, transfer(0, 1, 1000))];
+        assert_eq!(ends(&mut crossbar(2), &transfers), [3_000_000, 2_000_000]);
+    }
+
+    proptest! {
+        /// All announced at once: the ports serve them sorted by start.
+        #[test]
+        fn equals_a_loop_over_sorted_starts(
+            many in prop::collection::vec((0..20u64, 0..4u32, 0..4u32, 0..5000u64), 1..50),
+        ) {
+            let transfers: Vec<(u64, Transfer)> =
+                many.iter().map(|&(at, from, to, bytes)| (at * 100_000, transfer(from, to, bytes))).collect();
+            let mut sorted: Vec<usize> = (0..transfers.len()).collect();
+            sorted.sort_by_key(|&i| transfers[i].0);
+            let (mut out, mut into) = ([0; 4], [0; 4]);
+            let mut expected = vec![0; transfers.len()];
+            for i in sorted {
+                let (at, Transfer { from, to, bytes, .. }) = transfers[i];
+                expected[i] = if from == to {
+                    at + 100_000 + bytes * 40
+                } else {
+                    let leaves = at.max(out[from as usize]);
+                    out[from as usize] = leaves + bytes * 1000;
+                    into[to as usize] = into[to as usize].max(leaves + 1_000_000) + bytes * 1000;
+                    into[to as usize]
+                };
+            }
+            prop_assert_eq!(ends(&mut crossbar(4), &transfers), expected);
+        }
+    }
+}

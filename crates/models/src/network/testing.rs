@@ -5,7 +5,7 @@ use std::rc::Rc;
 use hpcast_platform::interconnect::{Interconnect, Loopback, Path};
 use hpcast_platform::machine::{FactorMeaning, FlowSharing, Machine};
 use hpcast_platform::protocol::{MpiParameters, PollGrowth, Protocol};
-use hpcast_platform::topology::{Crossbar, Duplex, Link, LinkId, Topology, Vertex};
+use hpcast_platform::topology::{Crossbar, Duplex, FatTree, FatTreeShape, Link, LinkId, Topology, Vertex};
 use hpcast_units::Time;
 use proptest::prelude::*;
 
@@ -184,6 +184,27 @@ fn any_transfer(nodes: u32) -> impl Strategy<Value = Transfer> + Clone {
     let delay = prop_oneof![Just(1.0), Just(0.0), 0.5..3.0];
     (0..nodes, 0..nodes, bytes, delay, factor).prop_map(|(from, to, bytes, latency_factor, bandwidth_factor)| {
         Transfer { from, to, bytes, latency_factor, bandwidth_factor, token: 0 }
+    })
+}
+
+/// Equal nodes on a switch or a tree, and transfers of few sizes at few times, so that very much is equal.
+pub(crate) fn regular_case() -> impl Strategy<Value = (Rc<Machine>, Traffic)> {
+    let tree = || {
+        let shape = FatTreeShape { down: vec![2, 4], up: vec![1, 2], parallel: vec![1, 1] };
+        let links = [Link { bandwidth: 1e9, latency: 5e-7 }; 2];
+        FatTree::new(shape, &links, Duplex::Split).expect("the shape is sound")
+    };
+    let cross = prop_oneof![Just(0.0), Just(0.05)];
+    let one = (0..4u64, 0..8u32, 0..8u32, 1..3u64);
+    (any::<bool>(), cross, prop::collection::vec(one, 1..60)).prop_map(move |(is_tree, cross_traffic, many)| {
+        let sharing = FlowSharing { cross_traffic, ..FlowSharing::default() };
+        let machine = if is_tree { machine(tree(), None, sharing) } else { crossbar(8, sharing) };
+        let first: Vec<_> = many
+            .into_iter()
+            .map(|(at, from, to, size)| (Time::from_ps(at * 1_000_000), transfer(from, to, size * 1000)))
+            .collect();
+        let then = vec![None; first.len()];
+        (machine, Traffic { first, then })
     })
 }
 

@@ -99,6 +99,8 @@ pub(super) struct MaxMin {
     /// Links whose sums have lost digits.
     pub inexact: Vec<u32>,
     ends_since_sums: u32,
+    /// Effort that settling may take, beside looking at half of all flows, before everything is solved from scratch.
+    pub patience: usize,
     pub effort: super::settle::Effort,
     pub scratch: super::settle::Scratch,
 }
@@ -121,6 +123,7 @@ impl MaxMin {
             freed: Vec::new(),
             inexact: Vec::new(),
             ends_since_sums: 0,
+            patience: 1000,
             effort: Default::default(),
             scratch: Default::default(),
         }
@@ -176,7 +179,9 @@ impl MaxMin {
             fits &= link.has_room(weight * bound);
         }
         self.active += 1;
-        self.lowest_ceiling = self.lowest_ceiling.min(flow.ceiling);
+        if flow.ceiling < self.lowest_ceiling {
+            self.lowest_ceiling = flow.ceiling;
+        }
         if !fits {
             self.newcomers.push(number);
             return Step::Shares;
@@ -184,7 +189,9 @@ impl MaxMin {
         for &hop in self.paths.of(flow.path) {
             let link = self.board.link_mut(hop.link);
             link.taken += self.weights.of(hop) * bound;
-            link.highest = link.highest.max(flow.ceiling);
+            if flow.ceiling > link.highest {
+                link.highest = flow.ceiling;
+            }
         }
         flow.state = State::Bounded { work, since: self.now };
         self.bounded += 1;

@@ -94,21 +94,22 @@ impl Paths {
     /// Stores a path: the links there, then those back, each link once.
     #[inline]
     pub(super) fn insert(&mut self, there: &[u32], back: &[u32]) -> Path {
-        let mut links = there.iter().chain(back);
-        while let Some(link) = links.next() {
-            if links.clone().any(|other| other == link) {
-                return self.insert_merged(there, back);
-            }
-        }
         let path = self.take(there.len() + back.len());
-        let (first, second) = self.of_mut(path).split_at_mut(there.len());
-        for (hop, &link) in first.iter_mut().zip(there) {
-            *hop = Hop::new(link, 1, 0);
+        let hops = self.of_mut(path);
+        let mut is_simple = true;
+        for (at, &link) in there.iter().enumerate() {
+            is_simple &= !hops[..at].iter().any(|hop| hop.link == link);
+            hops[at] = Hop::new(link, 1, 0);
         }
-        for (hop, &link) in second.iter_mut().zip(back) {
-            *hop = Hop::new(link, 0, 1);
+        for (at, &link) in (there.len()..).zip(back) {
+            is_simple &= !hops[..at].iter().any(|hop| hop.link == link);
+            hops[at] = Hop::new(link, 0, 1);
         }
-        path
+        if is_simple {
+            return path;
+        }
+        self.remove(path);
+        self.insert_merged(there, back)
     }
 
     #[cold]

@@ -63,7 +63,7 @@ impl MaxMin {
         self.effort.flows = 0;
         while let Some(link) = self.board.next() {
             self.settle(link);
-            if self.effort.flows > self.active / 2 + 1000 {
+            if self.effort.flows > (self.active / 2).saturating_add(self.patience) {
                 self.fill();
                 break;
             }
