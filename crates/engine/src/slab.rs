@@ -2,6 +2,8 @@
 
 use std::ops::{Index, IndexMut};
 
+use crate::prefetch;
+
 /// Stands for no number where a field holds an optional one.
 pub const NONE: u32 = u32::MAX;
 
@@ -29,11 +31,25 @@ impl<T: Copy> Slab<T> {
         (self.values.len() - 1) as u32
     }
 
+    /// The number of the value that is put in next.
+    #[inline]
+    pub fn next(&self) -> u32 {
+        self.free.last().copied().unwrap_or(self.values.len() as u32)
+    }
+
     /// Frees a number. The value may be read until the number is used again.
     #[inline]
     pub fn remove(&mut self, number: u32) {
         debug_assert!((number as usize) < self.values.len(), "no value has number {number}");
         self.free.push(number);
+    }
+
+    /// The value will be needed soon.
+    #[inline]
+    pub fn prefetch(&self, number: u32) {
+        if let Some(value) = self.values.get(number as usize) {
+            prefetch(value);
+        }
     }
 
     /// Number of values.

@@ -4,6 +4,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
+use crate::prefetch;
+
 /// A fixed number of tasks of one type, side by side in memory.
 pub struct Tasks<F> {
     /// Never grows or moves after construction: pinned futures live inside. Finished tasks are dropped to `None`.
@@ -20,6 +22,12 @@ impl<F: Future<Output = ()>> Tasks<F> {
     /// Number of tasks that have not finished.
     pub fn running(&self) -> usize {
         self.running
+    }
+
+    /// A task will be resumed soon.
+    #[inline]
+    pub fn prefetch(&self, number: u32) {
+        prefetch(&self.block[number as usize]);
     }
 
     /// Resumes one task until it waits again; true when it has finished, also if it had before.

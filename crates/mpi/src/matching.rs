@@ -35,25 +35,53 @@ pub struct Envelope {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pattern {
     /// Must be equal.
-    pub context: u32,
-    /// `None` accepts every source.
-    pub source: Option<u32>,
-    /// `None` accepts every tag.
-    pub tag: Option<i32>,
+    context: u32,
+    /// [`ANY_SOURCE`] accepts every source.
+    source: u32,
+    /// [`ANY_TAG`] accepts every tag.
+    tag: i32,
 }
 
+const ANY_SOURCE: u32 = u32::MAX;
+/// MPI's tags are not negative.
+const ANY_TAG: i32 = i32::MIN;
+
 impl Pattern {
+    /// `None` accepts every source, and every tag.
+    #[inline]
+    pub fn new(context: u32, source: Option<u32>, tag: Option<i32>) -> Pattern {
+        Pattern { context, source: source.unwrap_or(ANY_SOURCE), tag: tag.unwrap_or(ANY_TAG) }
+    }
+
+    /// The source that it accepts, if it is one only.
+    #[inline]
+    pub fn source(&self) -> Option<u32> {
+        (self.source != ANY_SOURCE).then_some(self.source)
+    }
+
+    /// The tag that it accepts, if it is one only.
+    #[inline]
+    pub fn tag(&self) -> Option<i32> {
+        (self.tag != ANY_TAG).then_some(self.tag)
+    }
+
     #[inline]
     fn accepts(&self, envelope: &Envelope) -> bool {
         self.context == envelope.context
-            && self.source.is_none_or(|source| source == envelope.source)
-            && self.tag.is_none_or(|tag| tag == envelope.tag)
+            && (self.source == envelope.source || self.source == ANY_SOURCE)
+            && (self.tag == envelope.tag || self.tag == ANY_TAG)
+    }
+
+    /// Does it accept one envelope only?
+    #[inline]
+    fn is_exact(&self) -> bool {
+        self.source != ANY_SOURCE && self.tag != ANY_TAG
     }
 
     /// The one envelope that it accepts, if there is only one.
     #[inline]
     pub fn exact(&self) -> Option<Envelope> {
-        Some(Envelope { context: self.context, source: self.source?, tag: self.tag? })
+        self.is_exact().then_some(Envelope { context: self.context, source: self.source, tag: self.tag })
     }
 }
 
@@ -80,6 +108,11 @@ pub trait Listed: Copy {
     fn place_mut(&mut self) -> &mut Place;
     /// The envelope by which it can be indexed.
     fn exact(&self) -> Option<Envelope>;
+    /// Can it be indexed?
+    #[inline]
+    fn is_exact(&self) -> bool {
+        self.exact().is_some()
+    }
 }
 
 /// A receive that can be posted.
@@ -96,7 +129,7 @@ pub trait Message: Listed {
     fn since(&self) -> Time;
 }
 
-/// One rank's list.
+/// One rank's list of one kind.
 #[derive(Clone, Copy)]
 struct List {
     first: u32,
@@ -109,91 +142,104 @@ struct List {
 
 const EMPTY: List = List { first: NONE, last: NONE, len: 0, inexact: 0, indexed: false };
 
+/// Both lists of a rank, and what its owner wants to find beside them. One cache line: a machine of a million ranks
+/// fetches one for each message.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Mailbox<B> {
+    posted: List,
+    kept: List,
+    beside: B,
+}
+
 /// First and last item of each envelope in the indexed lists.
 type Index = HashMap<(u32, Envelope), (u32, u32), BuildHasherDefault<Mix>>;
 
-/// The items of one kind, and the lists of all ranks.
-struct Lists<T> {
-    items: Slab<T>,
-    lists: Vec<List>,
+/// The items of one kind, and the index of the long lists.
+struct Items<T> {
+    slab: Slab<T>,
     index: Index,
 }
 
-impl<T: Listed> Lists<T> {
-    fn new(ranks: u32) -> Lists<T> {
-        Lists { items: Slab::default(), lists: vec![EMPTY; ranks as usize], index: HashMap::default() }
+impl<T: Listed> Items<T> {
+    fn new() -> Items<T> {
+        Items { slab: Slab::default(), index: HashMap::default() }
     }
 
     #[inline]
-    fn push(&mut self, rank: u32, item: u32) {
-        let list = &mut self.lists[rank as usize];
-        *self.items[item].place_mut() = Place { previous: list.last, ..Place::default() };
+    fn push(&mut self, list: &mut List, rank: u32, item: u32) {
+        let entry = &mut self.slab[item];
+        *entry.place_mut() = Place { previous: list.last, ..Place::default() };
+        list.inexact += u32::from(!entry.is_exact());
         if list.last == NONE {
             list.first = item;
         } else {
-            self.items[list.last].place_mut().next = item;
+            self.slab[list.last].place_mut().next = item;
         }
         list.last = item;
         list.len += 1;
-        list.inexact += u32::from(self.items[item].exact().is_none());
         if list.indexed {
             self.add_to_index(rank, item);
         } else if list.len > SHORT {
-            self.make_index(rank);
+            self.make_index(list, rank);
         }
     }
 
     #[cold]
-    fn make_index(&mut self, rank: u32) {
-        self.lists[rank as usize].indexed = true;
-        let mut item = self.lists[rank as usize].first;
+    fn make_index(&mut self, list: &mut List, rank: u32) {
+        list.indexed = true;
+        let mut item = list.first;
         while item != NONE {
             self.add_to_index(rank, item);
-            item = self.items[item].place().next;
+            item = self.slab[item].place().next;
         }
     }
 
     fn add_to_index(&mut self, rank: u32, item: u32) {
-        let Some(envelope) = self.items[item].exact() else { return };
+        let Some(envelope) = self.slab[item].exact() else { return };
         let (_, last) = self.index.entry((rank, envelope)).or_insert((item, NONE));
         if *last != NONE {
-            self.items[*last].place_mut().same = item;
+            self.slab[*last].place_mut().same = item;
         }
         *last = item;
     }
 
     /// Takes an item off the list; it stays in the slab.
     #[inline]
-    fn remove(&mut self, rank: u32, item: u32) {
-        let exact = self.items[item].exact();
-        if self.lists[rank as usize].indexed
+    fn remove(&mut self, list: &mut List, rank: u32, item: u32) {
+        if list.len == 1 && !list.indexed {
+            *list = EMPTY;
+            return;
+        }
+        self.remove_from_many(list, rank, item);
+    }
+
+    fn remove_from_many(&mut self, list: &mut List, rank: u32, item: u32) {
+        let exact = self.slab[item].exact();
+        if list.indexed
             && let Some(envelope) = exact
         {
             self.remove_from_index((rank, envelope), item);
         }
-        let list = &mut self.lists[rank as usize];
-        if list.len == 1 {
-            *list = EMPTY;
-            return;
-        }
-        let Place { previous, next, .. } = *self.items[item].place();
+        let Place { previous, next, .. } = *self.slab[item].place();
         if previous == NONE {
             list.first = next;
         } else {
-            self.items[previous].place_mut().next = next;
+            self.slab[previous].place_mut().next = next;
         }
         if next == NONE {
             list.last = previous;
         } else {
-            self.items[next].place_mut().previous = previous;
+            self.slab[next].place_mut().previous = previous;
         }
         list.len -= 1;
         list.inexact -= u32::from(exact.is_none());
+        list.indexed &= list.len > 0;
     }
 
     fn remove_from_index(&mut self, key: (u32, Envelope), item: u32) {
         let Some(&(first, last)) = self.index.get(&key) else { return };
-        let same = self.items[item].place().same;
+        let same = self.slab[item].place().same;
         if first == item {
             if same == NONE {
                 self.index.remove(&key);
@@ -205,10 +251,10 @@ impl<T: Listed> Lists<T> {
         // Never in a program: the first item of an envelope is taken before the second. Only messages of the future
         // that are announced anew are taken from the middle.
         let mut before = first;
-        while self.items[before].place().same != item {
-            before = self.items[before].place().same;
+        while self.slab[before].place().same != item {
+            before = self.slab[before].place().same;
         }
-        self.items[before].place_mut().same = same;
+        self.slab[before].place_mut().same = same;
         if last == item {
             self.index.insert(key, (first, before));
         }
@@ -216,128 +262,151 @@ impl<T: Listed> Lists<T> {
 
     /// First item in order that `wanted` accepts.
     #[inline]
-    fn search(&self, rank: u32, wanted: impl Fn(&T) -> bool) -> Option<u32> {
-        let mut item = self.lists[rank as usize].first;
+    fn search(&self, list: &List, wanted: impl Fn(&T) -> bool) -> Option<u32> {
+        let mut item = list.first;
         while item != NONE {
-            if wanted(&self.items[item]) {
+            if wanted(&self.slab[item]) {
                 return Some(item);
             }
-            item = self.items[item].place().next;
+            item = self.slab[item].place().next;
         }
         None
     }
 
     /// First item with this envelope, where all items of the list are exact.
     #[inline]
-    fn find_exact(&self, rank: u32, envelope: Envelope) -> Option<Option<u32>> {
-        let list = &self.lists[rank as usize];
+    fn find_exact(&self, list: &List, rank: u32, envelope: Envelope) -> Option<Option<u32>> {
         (list.indexed && list.inexact == 0).then(|| self.index.get(&(rank, envelope)).map(|&(first, _)| first))
     }
 }
 
-/// The receives, the messages, and the lists of all ranks.
-pub struct Matching<R, M> {
-    posted: Lists<R>,
-    kept: Lists<M>,
+/// The receives, the messages, the lists of all ranks, and what their owner keeps beside each rank's lists.
+pub struct Matching<R, M, B = ()> {
+    boxes: Vec<Mailbox<B>>,
+    receives: Items<R>,
+    messages: Items<M>,
 }
 
-impl<R: Receive, M: Message> Matching<R, M> {
-    /// Empty lists for so many ranks.
-    pub fn new(ranks: u32) -> Matching<R, M> {
-        Matching { posted: Lists::new(ranks), kept: Lists::new(ranks) }
+impl<R: Receive, M: Message, B> Matching<R, M, B> {
+    /// Empty lists, one for each `beside`.
+    pub fn new(beside: impl Iterator<Item = B>) -> Matching<R, M, B> {
+        let boxes = beside.map(|beside| Mailbox { posted: EMPTY, kept: EMPTY, beside }).collect();
+        Matching { boxes, receives: Items::new(), messages: Items::new() }
+    }
+
+    /// What is kept beside the lists of a rank.
+    #[inline]
+    pub fn beside(&self, rank: u32) -> &B {
+        &self.boxes[rank as usize].beside
+    }
+
+    /// What is kept beside the lists of a rank, to be changed.
+    #[inline]
+    pub fn beside_mut(&mut self, rank: u32) -> &mut B {
+        &mut self.boxes[rank as usize].beside
+    }
+
+    /// What is kept beside the lists, by rank.
+    pub fn all_beside(&self) -> impl Iterator<Item = (u32, &B)> {
+        (0..).zip(self.boxes.iter().map(|mailbox| &mailbox.beside))
     }
 
     /// All receives, posted or not.
     #[inline]
     pub fn receives(&mut self) -> &mut Slab<R> {
-        &mut self.posted.items
+        &mut self.receives.slab
     }
 
     /// All messages, kept or not.
     #[inline]
     pub fn messages(&mut self) -> &mut Slab<M> {
-        &mut self.kept.items
+        &mut self.messages.slab
     }
 
     /// All receives with their numbers, for reports.
     pub fn all_receives(&self) -> impl Iterator<Item = (u32, &R)> {
-        self.posted.items.iter()
+        self.receives.slab.iter()
     }
 
     /// A receive.
     #[inline]
     pub fn receive(&self, number: u32) -> &R {
-        &self.posted.items[number]
+        &self.receives.slab[number]
     }
 
     /// A message.
     #[inline]
     pub fn message(&self, number: u32) -> &M {
-        &self.kept.items[number]
+        &self.messages.slab[number]
     }
 
     /// A message has come: the first posted receive that accepts it, which is taken off the list.
     #[inline]
     pub fn take_receive(&mut self, to: u32, envelope: Envelope) -> Option<u32> {
-        if self.posted.lists[to as usize].first == NONE {
+        let list = &mut self.boxes[to as usize].posted;
+        if list.first == NONE {
             return None;
         }
-        let receive = match self.posted.find_exact(to, envelope) {
+        let receive = match self.receives.find_exact(list, to, envelope) {
             Some(found) => found?,
-            None => self.posted.search(to, |receive| receive.pattern().accepts(&envelope))?,
+            None => self.receives.search(list, |receive| receive.pattern().accepts(&envelope))?,
         };
-        self.posted.remove(to, receive);
+        self.receives.remove(list, to, receive);
         Some(receive)
     }
 
     /// Posts a receive that met no message.
     #[inline]
     pub fn post_receive(&mut self, to: u32, receive: u32) {
-        self.posted.push(to, receive);
+        self.receives.push(&mut self.boxes[to as usize].posted, to, receive);
     }
 
     /// Keeps a message that met no receive.
     #[inline]
     pub fn keep_message(&mut self, to: u32, message: u32) {
-        self.kept.push(to, message);
+        self.messages.push(&mut self.boxes[to as usize].kept, to, message);
     }
 
     /// The message that a receive takes, off the list. A named source takes its first message in order, whenever it is
     /// there; from any source it is the earliest of those that are there at `now`.
-    #[inline]
+    #[inline(always)]
     pub fn take_message(&mut self, to: u32, pattern: &Pattern, now: Time) -> Option<u32> {
+        if self.boxes[to as usize].kept.first == NONE {
+            return None;
+        }
+        self.take_kept_message(to, pattern, now)
+    }
+
+    fn take_kept_message(&mut self, to: u32, pattern: &Pattern, now: Time) -> Option<u32> {
         let message = self.find(to, pattern, now)?;
-        self.kept.remove(to, message);
+        self.messages.remove(&mut self.boxes[to as usize].kept, to, message);
         Some(message)
     }
 
     /// The message that a probe at `now` sees: as [`Matching::take_message`], but it must be there and stays.
     pub fn see_message(&self, to: u32, pattern: &Pattern, now: Time) -> Option<u32> {
-        self.find(to, pattern, now).filter(|&message| self.kept.items[message].since() <= now)
+        self.find(to, pattern, now).filter(|&message| self.message(message).since() <= now)
     }
 
-    #[inline]
     fn find(&self, to: u32, pattern: &Pattern, now: Time) -> Option<u32> {
-        if self.kept.lists[to as usize].first == NONE {
-            return None;
-        }
-        if pattern.source.is_none() {
-            return self.earliest(to, pattern, now);
+        let list = &self.boxes[to as usize].kept;
+        if pattern.source().is_none() {
+            return self.earliest(list, pattern, now);
         }
         if let Some(envelope) = pattern.exact()
-            && let Some(found) = self.kept.find_exact(to, envelope)
+            && let Some(found) = self.messages.find_exact(list, to, envelope)
         {
             return found;
         }
-        self.kept.search(to, |message| pattern.accepts(&message.envelope()))
+        self.messages.search(list, |message| pattern.accepts(&message.envelope()))
     }
 
     /// Among the accepted messages, the one that was there first.
-    fn earliest(&self, to: u32, pattern: &Pattern, now: Time) -> Option<u32> {
+    fn earliest(&self, list: &List, pattern: &Pattern, now: Time) -> Option<u32> {
         let mut best: Option<(Time, u32)> = None;
-        let mut number = self.kept.lists[to as usize].first;
+        let mut number = list.first;
         while number != NONE {
-            let message = &self.kept.items[number];
+            let message = self.message(number);
             let since = message.since();
             // Strictly earlier: of equal times the first in the list wins, which also keeps one sender's order.
             if since <= now && pattern.accepts(&message.envelope()) && best.is_none_or(|(earliest, _)| since < earliest)
@@ -352,11 +421,12 @@ impl<R: Receive, M: Message> Matching<R, M> {
     /// Takes every kept message that is there only after `now` off the list, in order.
     pub fn take_future_messages(&mut self, to: u32, now: Time) -> Vec<u32> {
         let mut taken = Vec::new();
-        let mut number = self.kept.lists[to as usize].first;
+        let list = &mut self.boxes[to as usize].kept;
+        let mut number = list.first;
         while number != NONE {
-            let message = self.kept.items[number];
+            let message = self.messages.slab[number];
             if message.since() > now {
-                self.kept.remove(to, number);
+                self.messages.remove(list, to, number);
                 taken.push(number);
             }
             number = message.place().next;
@@ -366,10 +436,8 @@ impl<R: Receive, M: Message> Matching<R, M> {
 
     /// Messages that no receive has taken, and receives that no message has met.
     pub fn left_over(&self) -> (u64, u64) {
-        fn sum<T>(lists: &Lists<T>) -> u64 {
-            lists.lists.iter().map(|list| u64::from(list.len)).sum()
-        }
-        (sum(&self.kept), sum(&self.posted))
+        let sum = |list: fn(&Mailbox<B>) -> &List| self.boxes.iter().map(|mailbox| u64::from(list(mailbox).len)).sum();
+        (sum(|mailbox| &mailbox.kept), sum(|mailbox| &mailbox.posted))
     }
 }
 
@@ -469,7 +537,7 @@ mod tests {
     fn step() -> impl Strategy<Value = Step> {
         let envelope = (0..2u32, 0..4u32, 0..3i32).prop_map(|(context, source, tag)| Envelope { context, source, tag });
         let pattern = (0..2u32, proptest::option::weighted(0.8, 0..4u32), proptest::option::weighted(0.8, 0..3i32))
-            .prop_map(|(context, source, tag)| Pattern { context, source, tag });
+            .prop_map(|(context, source, tag)| Pattern::new(context, source, tag));
         prop_oneof![
             4 => envelope.prop_map(Step::Send),
             4 => pattern.clone().prop_map(Step::Receive),
@@ -482,7 +550,7 @@ mod tests {
         /// Lists long enough to be indexed and to be emptied again, wildcards included.
         #[test]
         fn equals_the_reference(steps in proptest::collection::vec(step(), 0..200), bias in 0..3u32) {
-            let mut matching = Tested::new(2);
+            let mut matching = Tested::new([(); 2].into_iter());
             let mut reference = Reference::default();
             let to = 1;
             for (token, step) in (0u32..).zip(steps) {
@@ -524,12 +592,12 @@ mod tests {
 
     #[test]
     fn a_message_of_the_future_is_not_seen_but_can_be_named() {
-        let mut matching = Tested::new(1);
+        let mut matching = Tested::new([()].into_iter());
         let later = Time::from_ps(10);
         let message = matching.messages().insert(item(Envelope { context: 0, source: 3, tag: 1 }, 0, later));
         matching.keep_message(0, message);
-        let named = Pattern { context: 0, source: Some(3), tag: Some(1) };
-        let any = Pattern { context: 0, source: None, tag: Some(1) };
+        let named = Pattern::new(0, Some(3), Some(1));
+        let any = Pattern::new(0, None, Some(1));
         assert_eq!(matching.see_message(0, &named, Time::ZERO), None);
         assert_eq!(matching.take_message(0, &any, Time::ZERO), None);
         assert_eq!(matching.see_message(0, &any, later), Some(message));

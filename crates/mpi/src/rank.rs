@@ -344,7 +344,6 @@ enum SendStage {
     Post(Sending),
     Wait(Request),
     CatchUp,
-    Done,
 }
 
 impl Future for Send<'_> {
@@ -353,33 +352,27 @@ impl Future for Send<'_> {
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         let rank = self.rank;
         let mut state = rank.state();
-        loop {
-            self.stage = match std::mem::replace(&mut self.stage, SendStage::Done) {
-                SendStage::Post(sending) => {
-                    let request = state.send(rank.task, sending, Style::Blocking);
-                    if !request.is_done_at_once() {
-                        SendStage::Wait(request)
-                    } else if state.tasks[rank.task as usize].ahead >= AHEAD {
-                        SendStage::CatchUp
-                    } else {
-                        return Poll::Ready(());
-                    }
-                }
-                SendStage::Wait(request) if state.is_done(&request) => {
-                    state.finish(rank.task, request);
-                    return Poll::Ready(());
-                }
-                SendStage::Wait(request) => {
-                    state.await_requests(rank.task, 1, std::iter::once(&request));
-                    self.stage = SendStage::Wait(request);
-                    return Poll::Pending;
-                }
-                SendStage::CatchUp if !state.catch_up(rank.task) => {
-                    self.stage = SendStage::CatchUp;
-                    return Poll::Pending;
-                }
-                SendStage::CatchUp | SendStage::Done => return Poll::Ready(()),
-            };
+        if let SendStage::Post(sending) = self.stage {
+            let request = state.send(rank.task, sending, Style::Blocking);
+            if !request.is_done_at_once() {
+                self.stage = SendStage::Wait(request);
+            } else if state.tasks[rank.task as usize].ahead >= AHEAD {
+                self.stage = SendStage::CatchUp;
+            } else {
+                return Poll::Ready(());
+            }
+        }
+        match &self.stage {
+            SendStage::Wait(request) if !state.is_done(request) => {
+                state.await_one(rank.task, [request]);
+                Poll::Pending
+            }
+            SendStage::Wait(request) => {
+                state.finish(rank.task, Request::new(request.number()));
+                Poll::Ready(())
+            }
+            _ if state.catch_up(rank.task) => Poll::Ready(()),
+            _ => Poll::Pending,
         }
     }
 }
@@ -410,7 +403,7 @@ impl Future for Receive<'_> {
         }
         let ReceiveStage::Wait(request) = &self.stage else { return Poll::Pending };
         if !state.is_done(request) {
-            state.await_requests(rank.task, 1, std::iter::once(request));
+            state.await_one(rank.task, [request]);
             return Poll::Pending;
         }
         Poll::Ready(state.finish(rank.task, Request::new(request.number())))
@@ -432,7 +425,7 @@ impl Future for WaitOne<'_> {
         if state.is_done(&request) {
             return Poll::Ready(state.finish(rank.task, request));
         }
-        state.await_requests(rank.task, 1, std::iter::once(&request));
+        state.await_one(rank.task, [&request]);
         self.request = Some(request);
         Poll::Pending
     }
@@ -449,7 +442,7 @@ impl Future for WaitBoth<'_> {
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Status> {
         let rank = self.rank;
         let mut state = rank.state();
-        if await_undone(&mut state, rank.task, self.requests.iter().flatten()) {
+        if state.await_all(rank.task, self.requests.iter().flatten()) {
             return Poll::Pending;
         }
         let [Some(send), Some(receive)] = std::mem::take(&mut self.requests) else {
@@ -476,7 +469,7 @@ impl Future for WaitAll<'_> {
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Vec<Status>> {
         let rank = self.rank;
         let mut state = rank.state();
-        if await_undone(&mut state, rank.task, self.requests.iter()) {
+        if state.await_all(rank.task, &self.requests) {
             return Poll::Pending;
         }
         let mut requests: Vec<(Time, usize, Request)> = std::mem::take(&mut self.requests)
@@ -491,17 +484,6 @@ impl Future for WaitAll<'_> {
         }
         Poll::Ready(statuses)
     }
-}
-
-/// Makes the task wait for the requests that are not done; false if there are none.
-fn await_undone<'a>(state: &mut State, task: u32, requests: impl Iterator<Item = &'a Request> + Clone) -> bool {
-    let undone = requests.clone().filter(|request| !state.is_done(request)).count() as u32;
-    if undone == 0 {
-        return false;
-    }
-    let undone_requests: Vec<&Request> = requests.filter(|request| !state.is_done(request)).collect();
-    state.await_requests(task, undone, undone_requests.into_iter());
-    true
 }
 
 struct WaitAny<'r> {
@@ -523,7 +505,7 @@ impl Future for WaitAny<'_> {
             }
             return Poll::Ready(index);
         }
-        state.await_requests(rank.task, 1, self.requests.iter());
+        state.await_one(rank.task, self.requests);
         Poll::Pending
     }
 }

@@ -50,12 +50,12 @@ impl std::fmt::Display for Call {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match *self {
             Call::Send { to, tag, bytes } => write!(f, "send of {bytes} B to rank {to} with tag {tag}"),
-            Call::Receive { pattern: Pattern { source, tag, .. }, .. } => {
-                match source {
+            Call::Receive { pattern, .. } => {
+                match pattern.source() {
                     Some(source) => write!(f, "receive from rank {source}")?,
                     None => write!(f, "receive from any rank")?,
                 }
-                match tag {
+                match pattern.tag() {
                     Some(tag) => write!(f, " with tag {tag}"),
                     None => write!(f, " with any tag"),
                 }
@@ -68,35 +68,52 @@ impl std::fmt::Display for Call {
 #[derive(Clone, Copy)]
 pub(crate) struct RequestState {
     pub task: u32,
+    /// Its task waits for it.
+    pub waited: bool,
     pub call: Call,
     /// When it was done; never, as long as it is not.
     pub done: Time,
     /// Receiver's overhead, paid when the request is ended.
     pub overhead: Time,
-    /// Its task waits for it.
-    pub waited: bool,
-    pub status: Status,
+    /// What a receive has met.
+    pub met: Met,
     place: Place,
 }
 
+/// The message that a receive has met.
+#[derive(Clone, Copy)]
+pub(crate) struct Met {
+    pub status: Status,
+    /// Sender's rank in the world.
+    pub from: u32,
+    /// The sender's request, if it waits for the transfer.
+    pub send: u32,
+    pub sent: Time,
+}
+
+const NOTHING: Met = Met { status: Status { source: 0, tag: 0, bytes: 0 }, from: NONE, send: NONE, sent: Time::ZERO };
+
 impl RequestState {
+    #[inline]
     pub fn new(task: u32, call: Call) -> RequestState {
         RequestState {
             task,
+            waited: false,
             call,
             done: Time::NEVER,
             overhead: Time::ZERO,
-            waited: false,
-            status: Status::default(),
+            met: NOTHING,
             place: Place::default(),
         }
     }
 
+    #[inline]
     pub fn any_source(&self) -> bool {
-        matches!(self.call, Call::Receive { pattern: Pattern { source: None, .. }, .. })
+        self.pattern().source().is_none()
     }
 
     /// When the receive was posted.
+    #[inline]
     pub fn posted(&self) -> Time {
         match self.call {
             Call::Receive { posted, .. } => posted,

@@ -21,6 +21,10 @@ use crate::state::{Event, Spent, State, Task};
 /// messages that end together.
 const TURNS_BETWEEN_LOOKS: u32 = 64;
 
+/// Memory is fetched for what comes so many places later: time enough for it to arrive, and not so early that it is lost
+/// again.
+const FETCHED_AHEAD: usize = 4;
+
 /// Work that goes on beside a rank: a non-blocking collective.
 type Background = Pin<Box<dyn Future<Output = ()>>>;
 
@@ -124,9 +128,13 @@ impl<F: Future<Output = ()>> Runner<F> {
                 debug_assert!(network >= state.now, "clocks never go back");
                 state.now = network;
                 state.network.advance(network, &mut ended);
-                for message in ended.drain(..) {
-                    state.transfer_ended(message);
+                for at in 0..ended.len() {
+                    if let Some(&token) = ended.get(at + FETCHED_AHEAD) {
+                        state.prefetch_transfer(token);
+                    }
+                    state.transfer_ended(ended[at]);
                 }
+                ended.clear();
             } else if let Some((time, event)) = state.queue.pop() {
                 debug_assert!(time >= state.now, "clocks never go back");
                 state.now = time;
@@ -149,6 +157,12 @@ impl<F: Future<Output = ()>> Runner<F> {
         loop {
             let task = {
                 let mut state = self.sim.state();
+                if let Some(&task) = state.ready.get(next + FETCHED_AHEAD)
+                    && task < self.sim.ranks
+                {
+                    self.tasks.prefetch(task);
+                    state.prefetch_rank(task);
+                }
                 match state.ready.get(next) {
                     Some(&task) => task,
                     None => return state.ready.clear(),

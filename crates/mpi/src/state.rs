@@ -6,8 +6,8 @@
 //! time decides which message is met (receives from any source, probes, tests) does the rank first wait until the
 //! simulation has caught up with it. It saves an event for every computation, send and receive.
 
-use hpcast_engine::EventQueue;
 use hpcast_engine::slab::NONE;
+use hpcast_engine::{EventQueue, prefetch};
 use hpcast_models::network::{Network, Transfer};
 use hpcast_platform::Machine;
 use hpcast_platform::placement::Placement;
@@ -17,7 +17,7 @@ use crate::costs::{Charges, Costs};
 use crate::group::{Comm, Groups};
 use crate::matching::{Envelope, Listed, Matching, Pattern, Place};
 use crate::observer::{Activity, Delivered, Observer};
-use crate::request::{Call, Request, RequestState, Status};
+use crate::request::{Call, Met, Request, RequestState, Status};
 
 /// Something that happens at a time.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,8 @@ impl Spent {
     }
 }
 
-/// What runs: a rank, or a collective operation in its background.
+/// What runs: a rank, or a collective operation in its background. One cache line.
+#[repr(align(64))]
 pub(crate) struct Task {
     pub clock: Time,
     pub rank: u32,
@@ -88,7 +89,7 @@ pub(crate) struct Task {
     pub spent: Spent,
 }
 
-/// A message between its send and its delivery.
+/// A message that had not met its receive when it was sent.
 #[derive(Clone, Copy)]
 struct Message {
     from: u32,
@@ -99,13 +100,37 @@ struct Message {
     arrived: Time,
     /// The sender's request, if it waits for the transfer.
     send: u32,
-    /// The receive that it met.
+    /// The receive that it met on its way.
     receive: u32,
     /// What the receiver pays for taking it out of a buffer.
     overhead: Time,
     /// Leaves without waiting for the receiver.
     eager: bool,
     place: Place,
+}
+
+/// What a transfer ends: the number of a receive, or of a message that left before its receive was posted.
+#[derive(Clone, Copy)]
+enum Cargo {
+    Receive(u32),
+    Message(u32),
+}
+
+impl Cargo {
+    const MESSAGE: u32 = 1 << 31;
+
+    #[inline]
+    fn token(self) -> u32 {
+        match self {
+            Cargo::Receive(number) => number,
+            Cargo::Message(number) => number | Cargo::MESSAGE,
+        }
+    }
+
+    #[inline]
+    fn of(token: u32) -> Cargo {
+        if token & Cargo::MESSAGE == 0 { Cargo::Receive(token) } else { Cargo::Message(token & !Cargo::MESSAGE) }
+    }
 }
 
 impl Listed for Message {
@@ -134,20 +159,28 @@ impl crate::matching::Message for Message {
     }
 }
 
-/// What a rank has to know to keep messages in the order of time.
-#[derive(Clone, Copy, Default)]
+/// What is kept beside the lists of a rank: where it runs, and what keeps its messages in the order of time.
+#[derive(Clone, Copy)]
 struct Inbox {
+    node: u32,
     /// Posted receives from any source.
     any_source: u32,
     /// Messages announced by an event that has not come yet.
     announced: u32,
-    /// The task that waits in a probe.
-    probing: Option<u32>,
+    /// The task that waits in a probe, or none.
+    probing: u32,
+}
+
+impl Inbox {
+    /// Must a message that is there at `sent` come by an event, so that it is met in the order of time?
+    #[inline]
+    fn must_announce(&self, sent: Time, now: Time) -> bool {
+        self.announced > 0 || sent > now && (self.any_source > 0 || self.probing != NONE)
+    }
 }
 
 pub(crate) struct State {
     pub now: Time,
-    pub nodes: Placement,
     pub network: Box<dyn Network>,
     pub queue: EventQueue<Event>,
     pub tasks: Vec<Task>,
@@ -158,8 +191,7 @@ pub(crate) struct State {
     pub groups: Groups,
     pub costs: Costs,
     /// Requests and messages, and which meets which.
-    matching: Matching<RequestState, Message>,
-    inboxes: Vec<Inbox>,
+    matching: Matching<RequestState, Message, Inbox>,
     pub observer: Option<Box<dyn Observer>>,
     pub total_messages: u64,
     pub total_bytes: u64,
@@ -169,19 +201,17 @@ pub(crate) struct State {
 
 impl State {
     pub fn new(ranks: u32, machine: &Machine, nodes: Placement, network: Box<dyn Network>) -> State {
-        let tasks = (0..ranks).map(|rank| Task::new(rank, nodes.node(rank))).collect();
+        let inbox = |rank| Inbox { node: nodes.node(rank), any_source: 0, announced: 0, probing: NONE };
         State {
             now: Time::ZERO,
-            nodes,
             network,
             queue: EventQueue::new(),
-            tasks,
+            tasks: (0..ranks).map(|rank| Task::new(rank, nodes.node(rank))).collect(),
             free_tasks: Vec::new(),
             ready: Vec::new(),
             groups: Groups::new(),
             costs: Costs::new(machine.mpi.clone()),
-            matching: Matching::new(ranks),
-            inboxes: vec![Inbox::default(); ranks as usize],
+            matching: Matching::new((0..ranks).map(inbox)),
             observer: None,
             total_messages: 0,
             total_bytes: 0,
@@ -192,105 +222,117 @@ impl State {
     /// Moves a task's clock on.
     #[inline]
     pub fn spend(&mut self, task: u32, activity: Activity, length: Time) {
-        if length == Time::ZERO {
-            return;
-        }
-        let task = &mut self.tasks[task as usize];
-        let from = task.clock;
-        task.clock += length;
-        task.spent.times[activity as usize] += length;
-        if let Some(observer) = &mut self.observer {
-            observer.spent(task.rank, activity, from, task.clock);
-        }
+        self.tasks[task as usize].spend(activity, length, &mut self.observer);
     }
 
     /// Posts a send; the request is done at once where the sender need not wait.
+    #[inline]
     pub fn send(&mut self, task: u32, sending: Sending, style: Style) -> Request {
         let Sending { comm, to, tag, bytes, mode } = sending;
-        let Task { rank: from, node, .. } = self.tasks[task as usize];
         let to = self.groups.world_rank(comm, to);
-        let nodes = (node, self.nodes.node(to));
+        let inbox = *self.matching.beside(to);
+        let sender = &mut self.tasks[task as usize];
+        let nodes = (sender.node, inbox.node);
         let charges = self.costs.of(bytes, nodes.0 == nodes.1);
-        let parameters = self.costs.parameters();
         let synchronous = mode == Mode::Synchronous;
-        let detached = mode == Mode::Buffered || !synchronous && bytes < parameters.detached_below;
-        let eager = !synchronous && bytes < parameters.eager_below;
+        let detached = mode == Mode::Buffered || !synchronous && charges.detached;
+        let eager = !synchronous && charges.eager;
+        sender.ahead += 1;
         if style == Style::Nonblocking {
-            self.spend(task, Activity::Send, charges.isend);
+            sender.spend(Activity::Send, charges.isend, &mut self.observer);
         } else if detached || synchronous {
-            self.spend(task, Activity::Send, charges.send);
+            sender.spend(Activity::Send, charges.send, &mut self.observer);
         }
-        let sent = self.tasks[task as usize].clock;
-        let request = if detached { Request::DONE } else { self.new_request(task, Call::Send { to, tag, bytes }) };
-        let envelope = Envelope { context: comm.context(), source: comm.rank(), tag };
-        let message = self.matching.messages().insert(Message {
-            from,
-            to,
-            envelope,
-            bytes,
-            sent,
-            arrived: Time::NEVER,
-            send: request.number(),
-            receive: NONE,
-            overhead: if detached { charges.receive } else { Time::ZERO },
-            eager,
-            place: Place::default(),
-        });
         self.total_messages += 1;
         self.total_bytes += bytes;
-        self.tasks[task as usize].ahead += 1;
-        if eager {
-            self.start_transfer(message, sent, bytes, nodes, charges);
+        let (from, sent) = (sender.rank, sender.clock);
+        let mut request = Request::DONE;
+        if !detached {
+            let state = RequestState::new(task, Call::Send { to, tag, bytes });
+            request = Request::new(self.matching.receives().insert(state));
         }
-        let inbox = &mut self.inboxes[to as usize];
-        if inbox.announced > 0 || sent > self.now && (inbox.any_source > 0 || inbox.probing.is_some()) {
-            inbox.announced += 1;
-            self.queue.push(sent, Event::Arrive(message));
+        let send = request.number();
+        let envelope = Envelope { context: comm.context(), source: comm.rank(), tag };
+        let overhead = if detached { charges.receive } else { Time::ZERO };
+        let announced = inbox.must_announce(sent, self.now);
+        if !announced && let Some(receive) = self.matching.take_receive(to, envelope) {
+            let status = Status { source: comm.rank(), tag, bytes };
+            let posted = meet(&mut self.matching, to, receive, Met { status, from, send, sent }, overhead);
+            let start = if eager { sent } else { sent.max(posted) };
+            self.network.start(start, transfer(Cargo::Receive(receive), nodes, charges));
         } else {
-            self.meet_receive(message);
+            let (arrived, receive, place) = (Time::NEVER, NONE, Place::default());
+            let message = Message { from, to, envelope, bytes, sent, arrived, send, receive, overhead, eager, place };
+            self.post_message(message, announced, nodes);
         }
         request
     }
 
-    /// An announced message has come.
-    pub fn arrive(&mut self, message: u32) {
-        self.inboxes[self.matching.message(message).to as usize].announced -= 1;
-        self.meet_receive(message);
+    /// A message that meets no receive yet is kept, or will come at its time.
+    #[inline(never)]
+    fn post_message(&mut self, message: Message, announced: bool, nodes: (u32, u32)) {
+        let Message { to, bytes, sent, eager, .. } = message;
+        let number = self.matching.messages().insert(message);
+        if eager {
+            let charges = self.costs.of(bytes, nodes.0 == nodes.1);
+            self.network.start(sent, transfer(Cargo::Message(number), nodes, charges));
+        }
+        if announced {
+            self.announce(to, number, sent);
+        } else {
+            self.keep(to, number);
+        }
     }
 
+    /// A message met no receive yet.
     #[inline]
-    fn meet_receive(&mut self, number: u32) {
-        let Message { to, envelope, .. } = *self.matching.message(number);
-        if let Some(receive) = self.matching.take_receive(to, envelope) {
-            if self.matching.receive(receive).any_source() {
-                self.inboxes[to as usize].any_source -= 1;
-            }
-            return self.matched(number, receive);
+    fn keep(&mut self, to: u32, message: u32) {
+        self.matching.keep_message(to, message);
+        let probing = std::mem::replace(&mut self.matching.beside_mut(to).probing, NONE);
+        if probing != NONE {
+            self.ready.push(probing);
         }
-        self.matching.keep_message(to, number);
-        self.ready.extend(self.inboxes[to as usize].probing.take());
+    }
+
+    /// A message will come at its time.
+    fn announce(&mut self, to: u32, message: u32, at: Time) {
+        self.matching.beside_mut(to).announced += 1;
+        self.queue.push(at, Event::Arrive(message));
+    }
+
+    /// An announced message has come.
+    pub fn arrive(&mut self, message: u32) {
+        let Message { to, envelope, .. } = *self.matching.message(message);
+        self.matching.beside_mut(to).announced -= 1;
+        match self.matching.take_receive(to, envelope) {
+            Some(receive) => self.matched_late(message, receive),
+            None => self.keep(to, message),
+        }
     }
 
     /// Whether a rank must let the simulation catch up before it posts a receive.
     #[inline]
     pub fn must_catch_up(&self, task: u32, any_source: bool) -> bool {
         let task = &self.tasks[task as usize];
-        let inbox = self.inboxes[task.rank as usize];
+        let inbox = self.matching.beside(task.rank);
         task.clock > self.now && (any_source || inbox.any_source > 0 || inbox.announced > 0)
     }
 
     /// Posts a receive.
+    #[inline(always)]
     pub fn receive(&mut self, task: u32, comm: Comm, source: Option<u32>, tag: Option<i32>) -> Request {
         let Task { rank, clock, .. } = self.tasks[task as usize];
-        let pattern = Pattern { context: comm.context(), source, tag };
+        let pattern = Pattern::new(comm.context(), source, tag);
         let request = self.new_request(task, Call::Receive { pattern, posted: clock });
+        if source.is_none() {
+            self.matching.beside_mut(rank).any_source += 1;
+        }
         if let Some(message) = self.matching.take_message(rank, &pattern, clock) {
-            self.matched(message, request.number());
+            self.matched_late(message, request.number());
             return request;
         }
         self.matching.post_receive(rank, request.number());
         if source.is_none() {
-            self.inboxes[rank as usize].any_source += 1;
             self.announce_future_messages(rank);
         }
         request
@@ -299,16 +341,14 @@ impl State {
     /// Messages that were posted ahead of time must from now on come at their time.
     fn announce_future_messages(&mut self, rank: u32) {
         for message in self.matching.take_future_messages(rank, self.now) {
-            let at = self.matching.message(message).sent;
-            self.inboxes[rank as usize].announced += 1;
-            self.queue.push(at, Event::Arrive(message));
+            self.announce(rank, message, self.matching.message(message).sent);
         }
     }
 
     /// What a probe sees now: source in the communicator, tag and bytes.
     pub fn probe(&self, task: u32, comm: Comm, source: Option<u32>, tag: Option<i32>) -> Option<Status> {
         let rank = self.tasks[task as usize].rank;
-        let pattern = Pattern { context: comm.context(), source, tag };
+        let pattern = Pattern::new(comm.context(), source, tag);
         let message = self.matching.message(self.matching.see_message(rank, &pattern, self.now)?);
         Some(Status { source: message.envelope.source, tag: message.envelope.tag, bytes: message.bytes })
     }
@@ -316,67 +356,80 @@ impl State {
     /// The task will be resumed when the next message comes.
     pub fn wait_for_message(&mut self, task: u32) {
         let rank = self.tasks[task as usize].rank;
-        self.inboxes[rank as usize].probing = Some(task);
+        self.matching.beside_mut(rank).probing = task;
         self.announce_future_messages(rank);
     }
 
-    /// A message and a receive have met.
-    #[inline]
-    fn matched(&mut self, number: u32, receive: u32) {
-        let message = &mut self.matching.messages()[number];
-        message.receive = receive;
-        let Message { from, to, envelope: Envelope { source, tag, .. }, bytes, sent, arrived, overhead, eager, .. } =
-            *message;
-        let request = &mut self.matching.receives()[receive];
-        request.status = Status { source, tag, bytes };
-        request.overhead = overhead;
-        if !eager {
-            let start = sent.max(request.posted());
-            let nodes = (self.nodes.node(from), self.nodes.node(to));
-            let charges = self.costs.of(bytes, nodes.0 == nodes.1);
-            self.start_transfer(number, start, bytes, nodes, charges);
-        } else if arrived != Time::NEVER {
-            self.deliver(number);
+    /// A message that was sent before has met a receive.
+    fn matched_late(&mut self, number: u32, receive: u32) {
+        let Message { from, to, envelope, bytes, sent, arrived, send, overhead, eager, .. } =
+            *self.matching.message(number);
+        let status = Status { source: envelope.source, tag: envelope.tag, bytes };
+        let posted = meet(&mut self.matching, to, receive, Met { status, from, send, sent }, overhead);
+        if eager && arrived == Time::NEVER {
+            self.matching.messages()[number].receive = receive;
+            return;
         }
-    }
-
-    #[inline]
-    fn start_transfer(&mut self, message: u32, at: Time, bytes: u64, (from, to): (u32, u32), charges: Charges) {
-        let transfer = Transfer {
-            from,
-            to,
-            bytes: bytes + self.costs.parameters().envelope,
-            latency_factor: charges.latency_factor,
-            bandwidth_factor: charges.bandwidth_factor,
-            token: message,
-        };
-        self.network.start(at, transfer);
+        self.matching.messages().remove(number);
+        if eager {
+            self.deliver(receive, arrived);
+        } else {
+            let nodes = (self.matching.beside(from).node, self.matching.beside(to).node);
+            let charges = self.costs.of(bytes, nodes.0 == nodes.1);
+            self.network.start(sent.max(posted), transfer(Cargo::Receive(receive), nodes, charges));
+        }
     }
 
     /// The last byte of a message has come.
     #[inline]
-    pub fn transfer_ended(&mut self, number: u32) {
-        let message = &mut self.matching.messages()[number];
-        message.arrived = self.now;
-        let (send, receive) = (message.send, message.receive);
-        if send != NONE {
-            self.complete(send, self.now);
-        }
-        if receive != NONE {
-            self.deliver(number);
+    pub fn transfer_ended(&mut self, token: u32) {
+        match Cargo::of(token) {
+            Cargo::Receive(receive) => self.deliver(receive, self.now),
+            Cargo::Message(number) => {
+                let message = &mut self.matching.messages()[number];
+                message.arrived = self.now;
+                let receive = message.receive;
+                if receive != NONE {
+                    self.matching.messages().remove(number);
+                    self.deliver(receive, self.now);
+                }
+            }
         }
     }
 
-    fn deliver(&mut self, number: u32) {
-        let Message { from, to, bytes, sent, arrived, receive, .. } = *self.matching.message(number);
-        self.matching.messages().remove(number);
+    /// A transfer will end soon.
+    #[inline]
+    pub fn prefetch_transfer(&mut self, token: u32) {
+        match Cargo::of(token) {
+            Cargo::Receive(receive) => self.matching.receives().prefetch(receive),
+            Cargo::Message(message) => self.matching.messages().prefetch(message),
+        }
+    }
+
+    /// A rank will be resumed soon.
+    #[inline]
+    pub fn prefetch_rank(&self, rank: u32) {
+        prefetch(&self.tasks[rank as usize]);
+        prefetch(self.matching.beside(rank));
+    }
+
+    /// The message that a receive has met is there.
+    #[inline(always)]
+    fn deliver(&mut self, receive: u32, arrived: Time) {
+        let request = self.matching.receive(receive);
+        let Met { status: Status { bytes, .. }, from, send, sent } = request.met;
+        let (task, posted) = (request.task, request.posted());
         if let Some(observer) = &mut self.observer {
+            let to = self.tasks[task as usize].rank;
             observer.delivered(Delivered { from, to, bytes, sent, arrived });
         }
-        let posted = self.matching.receive(receive).posted();
+        if send != NONE {
+            self.complete(send, arrived);
+        }
         self.complete(receive, arrived.max(posted));
     }
 
+    #[inline]
     fn new_request(&mut self, task: u32, call: Call) -> Request {
         Request::new(self.matching.receives().insert(RequestState::new(task, call)))
     }
@@ -408,14 +461,31 @@ impl State {
         request.is_done_at_once() || self.matching.receive(request.number()).done != Time::NEVER
     }
 
-    /// The task waits until `needed` of these requests, none of them done, are done.
+    /// The task waits until one of these requests, none of them done, is done.
     #[inline]
-    pub fn await_requests<'a>(&mut self, task: u32, needed: u32, requests: impl Iterator<Item = &'a Request>) {
-        self.tasks[task as usize].awaiting = needed;
+    pub fn await_one<'a>(&mut self, task: u32, requests: impl IntoIterator<Item = &'a Request>) {
+        self.tasks[task as usize].awaiting = 1;
         self.tasks[task as usize].ahead = 0;
         for request in requests {
             self.matching.receives()[request.number()].waited = true;
         }
+    }
+
+    /// The task waits until all of these requests are done; false if they are.
+    #[inline]
+    pub fn await_all<'a>(&mut self, task: u32, requests: impl IntoIterator<Item = &'a Request>) -> bool {
+        let mut undone = 0;
+        for request in requests {
+            if !self.is_done(request) {
+                self.matching.receives()[request.number()].waited = true;
+                undone += 1;
+            }
+        }
+        if undone > 0 {
+            self.tasks[task as usize].awaiting = undone;
+            self.tasks[task as usize].ahead = 0;
+        }
+        undone > 0
     }
 
     /// The task no longer waits for this request.
@@ -426,16 +496,16 @@ impl State {
     }
 
     /// Ends a request that is done: the task's clock moves to its end and over the receiver's overhead.
-    #[inline]
+    #[inline(always)]
     pub fn finish(&mut self, task: u32, request: Request) -> Status {
         if request.is_done_at_once() {
             return Status::default();
         }
-        let RequestState { done, overhead, status, .. } = *self.matching.receive(request.number());
+        let RequestState { done, overhead, met: Met { status, .. }, .. } = *self.matching.receive(request.number());
         self.matching.receives().remove(request.number());
-        let clock = self.tasks[task as usize].clock;
-        self.spend(task, Activity::Wait, done.since(clock));
-        self.spend(task, Activity::Receive, overhead);
+        let task = &mut self.tasks[task as usize];
+        task.spend(Activity::Wait, done.since(task.clock), &mut self.observer);
+        task.spend(Activity::Receive, overhead, &mut self.observer);
         status
     }
 
@@ -468,7 +538,7 @@ impl State {
 
     /// Ranks that wait in a probe.
     pub fn probing(&self) -> impl Iterator<Item = u32> {
-        (0..).zip(&self.inboxes).filter(|(_, inbox)| inbox.probing.is_some()).map(|(rank, _)| rank)
+        self.matching.all_beside().filter(|(_, inbox)| inbox.probing != NONE).map(|(rank, _)| rank)
     }
 
     /// Messages that were sent and never received.
@@ -477,8 +547,45 @@ impl State {
     }
 }
 
+/// A receive has met a message; returns when it was posted.
+#[inline]
+fn meet(
+    matching: &mut Matching<RequestState, Message, Inbox>,
+    to: u32,
+    receive: u32,
+    met: Met,
+    overhead: Time,
+) -> Time {
+    let request = &mut matching.receives()[receive];
+    request.met = met;
+    request.overhead = overhead;
+    let (posted, any_source) = (request.posted(), request.any_source());
+    if any_source {
+        matching.beside_mut(to).any_source -= 1;
+    }
+    posted
+}
+
+#[inline]
+fn transfer(cargo: Cargo, (from, to): (u32, u32), charges: &Charges) -> Transfer {
+    let Charges { travelling: bytes, latency_factor, bandwidth_factor, .. } = *charges;
+    Transfer { from, to, bytes, latency_factor, bandwidth_factor, token: cargo.token() }
+}
+
 impl Task {
     pub fn new(rank: u32, node: u32) -> Task {
         Task { clock: Time::ZERO, rank, node, awaiting: 0, polls: 0, ahead: 0, spent: Spent::default() }
+    }
+    #[inline]
+    fn spend(&mut self, activity: Activity, length: Time, observer: &mut Option<Box<dyn Observer>>) {
+        if length == Time::ZERO {
+            return;
+        }
+        let from = self.clock;
+        self.clock += length;
+        self.spent.times[activity as usize] += length;
+        if let Some(observer) = observer {
+            observer.spent(self.rank, activity, from, self.clock);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! What a network model has planned: slots keyed by (time, insertion), the earliest first.
 //!
-//! What comes in the order of time, as starts mostly do, stands in line; the rest is in a 4-ary heap on 128-bit keys:
+//! What comes in the order of time, as starts mostly do, and the ends of messages of one size, stands in one of a few
+//! lanes, where it costs a few instructions however much is planned; the rest is in a 4-ary heap. Keys have 128 bits:
 //! one comparison decides between two entries, and the least of four children is found without a branch that could be
 //! mispredicted.
 
@@ -10,33 +11,31 @@ use hpcast_units::Time;
 const SLOT_BITS: u32 = 28;
 /// Insertion numbers run up to this, then all are renumbered.
 const ORDERS: u64 = 1 << (64 - SLOT_BITS);
+/// One for starts, one for ends, one for what would stand in their way.
+const LANES: usize = 3;
+/// So many keys that have left a lane may be kept.
+const KEPT: usize = 1024;
+/// Later than every key.
+const NOTHING: u128 = u128::MAX;
 
 /// Slots in the order of their times; equal times in the order of insertion.
 ///
 /// A key holds the time (64 bits), the insertion number (36 bits) and the slot (28 bits).
 #[derive(Debug)]
 pub(crate) struct Agenda {
-    /// Keys that came in order; those before `gone` have left.
-    line: Vec<u128>,
-    gone: usize,
-    /// Keys that came out of order.
-    heap: Vec<u128>,
-    /// The first key of each, [`NOTHING`] if there is none.
-    first_in_line: u128,
-    first_in_heap: u128,
+    lanes: [Lane; LANES],
+    heap: Heap,
+    /// The first key, [`NOTHING`] if there is none.
+    first: u128,
+    /// The lane where it stands; [`LANES`] if it is in the heap.
+    lane: usize,
     /// Insertion numbers given so far.
     orders: u64,
 }
 
-/// Later than every key.
-const NOTHING: u128 = u128::MAX;
-/// So many keys that have left the line may be kept.
-const KEPT: usize = 1024;
-
 impl Default for Agenda {
     fn default() -> Agenda {
-        let (line, heap) = (Vec::new(), Vec::new());
-        Agenda { line, gone: 0, heap, first_in_line: NOTHING, first_in_heap: NOTHING, orders: 0 }
+        Agenda { lanes: Default::default(), heap: Heap::default(), first: NOTHING, lane: LANES, orders: 0 }
     }
 }
 
@@ -62,8 +61,7 @@ impl Agenda {
     /// The first entry.
     #[inline]
     pub(crate) fn first(&self) -> Option<Entry> {
-        let first = self.first_in_line.min(self.first_in_heap);
-        (first != NOTHING).then_some(Entry(first))
+        (self.first != NOTHING).then_some(Entry(self.first))
     }
 
     /// The first entry, if it is due at `now` or before.
@@ -81,115 +79,189 @@ impl Agenda {
         }
         let key = (u128::from(time.as_ps()) << 64) | u128::from((self.orders << SLOT_BITS) | u64::from(slot));
         self.orders += 1;
-        match self.line.last() {
-            Some(&last) if last > key => self.insert(key),
-            Some(_) => self.line.push(key),
-            None => {
-                self.line.push(key);
-                self.first_in_line = key;
-            }
-        }
+        self.insert(key);
     }
 
     /// Forgets the first entry.
     #[inline]
     pub(crate) fn pop(&mut self) {
-        if self.first_in_line <= self.first_in_heap {
-            self.leave_line();
-        } else if let Some(last) = self.heap.pop() {
-            if self.heap.is_empty() {
-                self.first_in_heap = NOTHING;
-            } else {
-                self.replace_first(last);
-            }
+        match self.lanes.get_mut(self.lane) {
+            Some(lane) => lane.leave(),
+            None => self.heap.pop(),
         }
+        self.find_first();
     }
 
     /// Plans the first entry anew for a later time; it keeps its insertion number.
     #[inline]
     pub(crate) fn postpone(&mut self, time: Time) {
-        let later = |key: u128| (u128::from(time.as_ps()) << 64) | u128::from(key as u64);
-        if self.first_in_heap < self.first_in_line {
-            self.replace_first(later(self.first_in_heap));
-        } else if self.first_in_line != NOTHING {
-            let key = later(self.first_in_line);
-            self.leave_line();
-            self.insert(key);
+        let key = (u128::from(time.as_ps()) << 64) | u128::from(self.first as u64);
+        match self.lanes.get_mut(self.lane) {
+            Some(lane) => {
+                lane.leave();
+                self.find_first();
+                self.insert(key);
+            }
+            None => {
+                self.heap.replace_first(key);
+                self.find_first();
+            }
         }
     }
 
-    /// Forgets the first entry of the line.
-    #[inline]
-    fn leave_line(&mut self) {
-        self.gone += 1;
-        if self.gone >= self.line.len() {
-            self.line.clear();
-            self.gone = 0;
-        } else if self.gone >= KEPT && self.gone >= self.line.len() / 2 {
-            self.line.drain(..self.gone);
-            self.gone = 0;
-        }
-        self.first_in_line = self.line.get(self.gone).copied().unwrap_or(NOTHING);
-    }
-
-    /// Puts a key into the heap.
     #[inline]
     fn insert(&mut self, key: u128) {
-        let mut at = self.heap.len();
-        self.heap.push(key);
-        while at > 0 {
-            let parent = (at - 1) / 4;
-            if self.heap[parent] <= key {
-                break;
-            }
-            self.heap[at] = self.heap[parent];
-            at = parent;
+        let place = self.lanes.iter().position(|lane| lane.last <= key).unwrap_or(LANES);
+        match self.lanes.get_mut(place) {
+            Some(lane) => lane.push(key),
+            None => self.heap.push(key),
         }
-        self.heap[at] = key;
-        self.first_in_heap = self.heap[0];
+        if key < self.first {
+            (self.first, self.lane) = (key, place);
+        }
     }
 
-    /// Puts a key in the place of the first one of the heap.
     #[inline]
+    fn find_first(&mut self) {
+        (self.first, self.lane) = (self.heap.first, LANES);
+        for (place, lane) in self.lanes.iter().enumerate() {
+            if lane.first < self.first {
+                (self.first, self.lane) = (lane.first, place);
+            }
+        }
+    }
+
+    /// Insertion numbers start again from 0, in the same order.
+    #[cold]
+    fn renumber(&mut self) {
+        let Agenda { lanes, heap, .. } = std::mem::take(self);
+        let mut keys = heap.keys;
+        for lane in lanes {
+            keys.extend_from_slice(&lane.keys[lane.gone..]);
+        }
+        keys.sort_unstable_by_key(|&key| key as u64 >> SLOT_BITS);
+        self.orders = keys.len() as u64;
+        for (order, key) in (0u64..).zip(keys) {
+            let slot = Entry(key).slot();
+            self.insert((key >> 64 << 64) | u128::from((order << SLOT_BITS) | u64::from(slot)));
+        }
+    }
+}
+
+/// Keys that came in order; those before `gone` have left.
+#[derive(Debug)]
+struct Lane {
+    /// The first key, [`NOTHING`] if there is none.
+    first: u128,
+    /// The last key, 0 if there is none.
+    last: u128,
+    keys: Vec<u128>,
+    gone: usize,
+}
+
+impl Default for Lane {
+    fn default() -> Lane {
+        Lane { first: NOTHING, last: 0, keys: Vec::new(), gone: 0 }
+    }
+}
+
+impl Lane {
+    /// Adds a key that is not less than the last.
+    #[inline]
+    fn push(&mut self, key: u128) {
+        self.keys.push(key);
+        self.first = self.first.min(key);
+        self.last = key;
+    }
+
+    /// Forgets the first key.
+    #[inline]
+    fn leave(&mut self) {
+        self.gone += 1;
+        if let Some(&first) = self.keys.get(self.gone) {
+            self.first = first;
+            if self.gone >= KEPT {
+                self.forget_gone();
+            }
+        } else {
+            (self.first, self.last, self.gone) = (NOTHING, 0, 0);
+            self.keys.clear();
+        }
+    }
+
+    fn forget_gone(&mut self) {
+        if self.gone >= self.keys.len() / 2 {
+            self.keys.drain(..self.gone);
+            self.gone = 0;
+        }
+    }
+}
+
+/// Keys in any order: the four children of a key at `i` are at `4 i + 1` and after.
+#[derive(Debug)]
+struct Heap {
+    /// The first key, [`NOTHING`] if there is none.
+    first: u128,
+    keys: Vec<u128>,
+}
+
+impl Default for Heap {
+    fn default() -> Heap {
+        Heap { first: NOTHING, keys: Vec::new() }
+    }
+}
+
+impl Heap {
+    #[inline]
+    fn push(&mut self, key: u128) {
+        let mut at = self.keys.len();
+        self.keys.push(key);
+        while at > 0 {
+            let parent = (at - 1) / 4;
+            if self.keys[parent] <= key {
+                break;
+            }
+            self.keys[at] = self.keys[parent];
+            at = parent;
+        }
+        self.keys[at] = key;
+        self.first = self.keys[0];
+    }
+
+    /// Forgets the first key.
+    #[inline]
+    fn pop(&mut self) {
+        let Some(last) = self.keys.pop() else { return };
+        if self.keys.is_empty() {
+            self.first = NOTHING;
+        } else {
+            self.replace_first(last);
+        }
+    }
+
+    /// Puts a key in the place of the first one.
     fn replace_first(&mut self, key: u128) {
-        let heap = &mut self.heap[..];
+        let keys = &mut self.keys[..];
         let mut at = 0;
         loop {
             let first = 4 * at + 1;
-            let (least, child) = if let Some(&[a, b, c, d]) = heap.get(first..).and_then(|rest| rest.first_chunk()) {
+            let (least, child) = if let Some(&[a, b, c, d]) = keys.get(first..).and_then(|rest| rest.first_chunk()) {
                 let (ab, left) = if b < a { (b, 1) } else { (a, 0) };
                 let (cd, right) = if d < c { (d, 3) } else { (c, 2) };
                 if cd < ab { (cd, first + right) } else { (ab, first + left) }
             } else {
-                let rest = heap.get(first..).unwrap_or_default().iter();
+                let rest = keys.get(first..).unwrap_or_default().iter();
                 let Some((child, &least)) = rest.enumerate().min_by_key(|&(_, key)| key) else { break };
                 (least, first + child)
             };
             if key <= least {
                 break;
             }
-            heap[at] = least;
+            keys[at] = least;
             at = child;
         }
-        heap[at] = key;
-        self.first_in_heap = heap[0];
-    }
-
-    /// Insertion numbers start again from 0, in the same order.
-    #[cold]
-    fn renumber(&mut self) {
-        self.line.drain(..self.gone);
-        self.line.append(&mut self.heap);
-        self.line.sort_unstable_by_key(|&key| key as u64 >> SLOT_BITS);
-        for (order, key) in self.line.iter_mut().enumerate() {
-            let slot = Entry(*key).slot();
-            *key = (*key >> 64 << 64) | u128::from(((order as u64) << SLOT_BITS) | u64::from(slot));
-        }
-        self.line.sort_unstable();
-        self.orders = self.line.len() as u64;
-        self.gone = 0;
-        self.first_in_line = self.line.first().copied().unwrap_or(NOTHING);
-        self.first_in_heap = NOTHING;
+        keys[at] = key;
+        self.first = keys[0];
     }
 }
 
@@ -249,7 +321,7 @@ mod tests {
         list.sort_unstable();
         let rest: Vec<(u64, u32)> = list.iter().map(|&(time, _, slot)| (time, slot)).collect();
         assert_eq!(drain(&mut agenda), rest);
-        assert!(agenda.line.capacity() < 4 * KEPT.max(rest.len()));
+        assert!(agenda.lanes.iter().all(|lane| lane.keys.capacity() < 4 * KEPT.max(rest.len())));
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub trait Network {
     fn next_event(&mut self) -> Time;
 
     /// Moves to `now`, never later than [`Network::next_event`] says, and appends the tokens of the transfers that end
-    /// then, in the order in which [`Network::start`] was called for them.
+    /// then: those that were started first come first, unless others were given precedence in between.
     fn advance(&mut self, now: Time, ended: &mut Vec<u32>);
 
     /// Bytes that crossed each link so far; empty where the model does not know links.
