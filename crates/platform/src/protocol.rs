@@ -72,8 +72,8 @@ pub enum PollGrowth {
     Global,
 }
 
-/// All that a machine file says of MPI.
-#[derive(Clone, Debug, PartialEq)]
+/// All that a machine file says of MPI. By default nothing costs anything, and every message waits for its receiver.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MpiParameters {
     /// Messages smaller than this leave at once, whether or not the receiver is ready (`smpi/async-small-thresh`).
     pub eager_below: u64,

@@ -7,9 +7,8 @@ use hpcast_models::network::Flow;
 use hpcast_mpi::collectives::Selection;
 use hpcast_mpi::{Outcome, Setup, run};
 use hpcast_platform::machine::FlowSharing;
-use hpcast_platform::protocol::PollGrowth;
 use hpcast_platform::topology::{Crossbar, Duplex};
-use hpcast_platform::{Interconnect, Link, Loopback, Machine, MpiParameters, Protocol};
+use hpcast_platform::{Interconnect, Link, Loopback, Machine, MpiParameters};
 use hpcast_report::{GanttRecorder, MachineInfo, Observers, RunReport, Totals, TraceWriter, gantt, json, links};
 use hpcast_units::Time;
 use serde_json::Value;
@@ -18,17 +17,7 @@ use serde_json::Value;
 fn machine() -> Rc<Machine> {
     let link = Link { bandwidth: 10e9, latency: 1e-7 };
     let topology = Box::new(Crossbar::new(2, link, Duplex::Split, None));
-    let mpi = MpiParameters {
-        eager_below: 0,
-        detached_below: 0,
-        envelope: 0,
-        between: Protocol::default(),
-        inside: Protocol::default(),
-        probe: 0.0,
-        test: 0.0,
-        poll_growth: PollGrowth::Off,
-        reduce_per_byte: 0.0,
-    };
+    let mpi = MpiParameters::default();
     let interconnect = Interconnect::new(topology, Loopback::Unshared(link), None);
     Rc::new(Machine::new("pair", 1, interconnect, mpi, FlowSharing::default()))
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use hpcast_models::network::{Network, Transfer};
 use hpcast_platform::interconnect::{Interconnect, Loopback};
 use hpcast_platform::machine::{FactorMeaning, FlowSharing, Machine};
-use hpcast_platform::protocol::{MpiParameters, PollGrowth, Protocol};
+use hpcast_platform::protocol::MpiParameters;
 use hpcast_platform::topology::{Crossbar, Duplex, FatTree, FatTreeShape, Link, Topology};
 use hpcast_units::Time;
 
@@ -15,17 +15,7 @@ pub const LINK: Link = Link { bandwidth: 12.5e9, latency: 1e-7 };
 /// A machine with that network and nothing else of interest.
 pub fn machine(topology: impl Topology + 'static, cross_traffic: f64) -> Rc<Machine> {
     let loopback = Loopback::Unshared(Link { bandwidth: 25e9, latency: 1e-7 });
-    let mpi = MpiParameters {
-        eager_below: 0,
-        detached_below: 0,
-        envelope: 0,
-        between: Protocol::default(),
-        inside: Protocol::default(),
-        probe: 0.0,
-        test: 0.0,
-        poll_growth: PollGrowth::Off,
-        reduce_per_byte: 0.0,
-    };
+    let mpi = MpiParameters::default();
     let sharing = FlowSharing { cross_traffic, weight_s: None, window: None, factor: FactorMeaning::Share };
     Rc::new(Machine::new("bench", 1, Interconnect::new(Box::new(topology), loopback, None), mpi, sharing))
 }

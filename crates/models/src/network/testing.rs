@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use hpcast_platform::interconnect::{Interconnect, Loopback, Path};
 use hpcast_platform::machine::{FactorMeaning, FlowSharing, Machine};
-use hpcast_platform::protocol::{MpiParameters, PollGrowth, Protocol};
+use hpcast_platform::protocol::MpiParameters;
 use hpcast_platform::topology::{Crossbar, Duplex, FatTree, FatTreeShape, Link, LinkId, Topology, Vertex};
 use hpcast_units::Time;
 use proptest::prelude::*;
@@ -63,17 +63,7 @@ impl Topology for Tangle {
 
 /// A machine with that network and nothing else of interest.
 pub(crate) fn machine(topology: impl Topology + 'static, limiter: Option<f64>, sharing: FlowSharing) -> Rc<Machine> {
-    let mpi = MpiParameters {
-        eager_below: 0,
-        detached_below: 0,
-        envelope: 0,
-        between: Protocol::default(),
-        inside: Protocol::default(),
-        probe: 0.0,
-        test: 0.0,
-        poll_growth: PollGrowth::Off,
-        reduce_per_byte: 0.0,
-    };
+    let mpi = MpiParameters::default();
     let loopback = Loopback::Unshared(Link { bandwidth: 25e9, latency: 1e-7 });
     Rc::new(Machine::new("test", 1, Interconnect::new(Box::new(topology), loopback, limiter), mpi, sharing))
 }
