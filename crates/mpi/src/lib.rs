@@ -23,7 +23,7 @@ pub use calls::{ByRank, Collective};
 pub use deadlock::Deadlock;
 pub use group::{Cartesian, Comm, balanced_dims};
 pub use observer::{Activity, Delivered, Observer};
-pub use peers::{Handle, Peers};
+pub use peers::Peers;
 pub use persistent::Persistent;
 pub use rank::{Rank, Source, Tag};
 pub use request::{Request, Status};

@@ -2,16 +2,14 @@
 
 use hpcast_units::Time;
 
+use crate::collectives::Channel;
 use crate::group::Comm;
 use crate::observer::Activity;
 use crate::rank::Rank;
 use crate::request::Request;
 use crate::state::Mode;
 
-/// A message on its way within a collective; must be waited for.
-pub type Handle = Request;
-
-/// What a collective algorithm may do. Messages between two peers stay in order.
+/// The members of a communicator, seen by one of them.
 #[derive(Clone, Copy)]
 pub struct Peers<'s> {
     rank: &'s Rank,
@@ -24,64 +22,57 @@ impl<'s> Peers<'s> {
     pub(crate) fn new(rank: &'s Rank, comm: Comm, tag: i32) -> Peers<'s> {
         Peers { rank, comm: comm.private(), tag }
     }
+}
 
-    /// My number among the peers.
-    pub fn me(&self) -> u32 {
+impl Channel for Peers<'_> {
+    type Handle = Request;
+
+    fn me(&self) -> u32 {
         self.comm.rank()
     }
 
-    /// How many peers there are.
-    pub fn count(&self) -> u32 {
+    fn count(&self) -> u32 {
         self.comm.size()
     }
 
-    /// Standard blocking send.
-    pub async fn send(&self, to: u32, bytes: u64) {
-        self.rank.send(self.comm, to, self.tag, bytes).await;
+    fn send(&self, to: u32, bytes: u64) -> impl Future<Output = ()> {
+        self.rank.send(self.comm, to, self.tag, bytes)
     }
 
-    /// Synchronous blocking send: returns when the receiver has taken the message.
-    pub async fn send_synchronous(&self, to: u32, bytes: u64) {
-        self.rank.send_as(Mode::Synchronous, self.comm, to, self.tag, bytes).await;
+    fn send_synchronous(&self, to: u32, bytes: u64) -> impl Future<Output = ()> {
+        self.rank.send_as(Mode::Synchronous, self.comm, to, self.tag, bytes)
     }
 
-    /// Blocking receive.
-    pub async fn recv(&self, from: u32) {
+    async fn recv(&self, from: u32) {
         self.rank.recv(self.comm, from, self.tag).await;
     }
 
-    /// Sends to one and receives from another at the same time (MPI_Sendrecv).
-    pub async fn exchange(&self, to: u32, bytes: u64, from: u32) {
+    async fn exchange(&self, to: u32, bytes: u64, from: u32) {
         self.rank.sendrecv(self.comm, (to, self.tag, bytes), (from, self.tag)).await;
     }
 
-    /// Non-blocking send.
-    pub async fn isend(&self, to: u32, bytes: u64) -> Handle {
+    async fn isend(&self, to: u32, bytes: u64) -> Request {
         self.rank.isend(self.comm, to, self.tag, bytes)
     }
 
-    /// Non-blocking receive.
-    pub async fn irecv(&self, from: u32) -> Handle {
-        self.rank.irecv(self.comm, from, self.tag).await
+    fn irecv(&self, from: u32) -> impl Future<Output = Request> {
+        self.rank.irecv(self.comm, from, self.tag)
     }
 
-    /// Waits for all of them.
-    pub async fn wait_all(&self, handles: Vec<Handle>) {
+    async fn wait_all(&self, handles: Vec<Request>) {
         self.rank.wait_all(handles).await;
     }
 
-    /// Waits for one.
-    pub async fn wait(&self, handle: Handle) {
+    async fn wait(&self, handle: Request) {
         self.rank.wait(handle).await;
     }
 
-    /// Combines so many bytes by the reduction's operation: local work, charged as the machine file says.
-    pub fn combine(&self, bytes: u64) {
+    fn combine(&self, bytes: u64) {
         let mut state = self.rank.state();
         let seconds = state.costs.parameters().reduce_per_byte * bytes as f64;
         state.spend(self.rank.task(), Activity::Compute, Time::from_secs(seconds));
     }
 
-    /// Copies so many bytes in local memory: taken as free, beside what the protocol charges for the message.
-    pub fn copy(&self, _bytes: u64) {}
+    /// Taken as free, beside what the protocol charges for the message.
+    fn copy(&self, _bytes: u64) {}
 }

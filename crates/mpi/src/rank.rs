@@ -137,15 +137,16 @@ impl Rank {
     }
 
     /// Sends to one and receives from another at the same time.
-    pub async fn sendrecv(
+    #[inline]
+    pub fn sendrecv(
         &self,
         comm: Comm,
         (to, send_tag, bytes): (u32, i32, u64),
         (from, receive_tag): (impl Into<Source>, impl Into<Tag>),
-    ) -> Status {
-        let send = self.isend(comm, to, send_tag, bytes);
-        let receive = self.irecv(comm, from, receive_tag).await;
-        WaitBoth { rank: self, requests: [Some(send), Some(receive)] }.await
+    ) -> impl Future<Output = Status> {
+        let sending = Sending { comm, to, tag: send_tag, bytes, mode: Mode::Standard };
+        let (source, tag) = (from.into().named(), receive_tag.into().named());
+        SendReceive { rank: self, comm, source, tag, stage: ExchangeStage::Send(sending) }
     }
 
     /// Standard non-blocking send.
@@ -431,23 +432,46 @@ impl Future for WaitOne<'_> {
     }
 }
 
-/// A send and a receive together: [`WaitAll`] without a vector.
-struct WaitBoth<'r> {
+/// A send and a receive at the same time, likewise.
+struct SendReceive<'r> {
     rank: &'r Rank,
-    requests: [Option<Request>; 2],
+    comm: Comm,
+    source: Option<u32>,
+    tag: Option<i32>,
+    stage: ExchangeStage,
 }
 
-impl Future for WaitBoth<'_> {
+enum ExchangeStage {
+    Send(Sending),
+    Receive { send: Request },
+    Wait { send: Request, receive: Request },
+}
+
+impl Future for SendReceive<'_> {
     type Output = Status;
+    #[inline]
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Status> {
         let rank = self.rank;
         let mut state = rank.state();
-        if state.await_all(rank.task, self.requests.iter().flatten()) {
+        if let ExchangeStage::Send(sending) = self.stage {
+            let send = state.send(rank.task, sending, Style::Nonblocking);
+            self.stage = ExchangeStage::Receive { send };
+        }
+        if let ExchangeStage::Receive { send } = &self.stage {
+            let send = Request::new(send.number());
+            if state.must_catch_up(rank.task, self.source.is_none()) {
+                state.catch_up(rank.task);
+                return Poll::Pending;
+            }
+            let receive = state.receive(rank.task, self.comm, self.source, self.tag);
+            self.stage = ExchangeStage::Wait { send, receive };
+        }
+        let ExchangeStage::Wait { send, receive } = &self.stage else { return Poll::Pending };
+        if state.await_all(rank.task, [send, receive]) {
             return Poll::Pending;
         }
-        let [Some(send), Some(receive)] = std::mem::take(&mut self.requests) else {
-            return Poll::Ready(Status::default());
-        };
+        // Each is ended when it is done, so that the receive overhead is paid at its time.
+        let [send, receive] = [send, receive].map(|request| Request::new(request.number()));
         if state.done_at(&send) <= state.done_at(&receive) {
             state.finish(rank.task, send);
             Poll::Ready(state.finish(rank.task, receive))

@@ -1,9 +1,7 @@
 //! What a collective algorithm may do: point-to-point messages among numbered peers, and local work on data.
 //!
-//! The algorithms are generic over this trait, so that the same code runs in a simulation (on [`Peers`]) and under
+//! The algorithms are generic over this trait, so that the same code runs in a simulation (on [`Peers`](crate::peers::Peers)) and under
 //! the recorder of the tests. A message has a size and no content. Messages between two peers stay in order.
-
-use crate::peers::{Handle, Peers};
 
 /// The peers of one collective call, as one of them sees the others.
 #[expect(async_fn_in_trait, reason = "ranks are polled by one thread: the futures need not be Send")]
@@ -49,46 +47,5 @@ pub trait Channel {
     /// The peer `distance` places before me, around the ring; `distance` is at most the number of peers.
     fn before(&self, distance: u32) -> u32 {
         self.after(self.count() - distance)
-    }
-}
-
-impl Channel for Peers<'_> {
-    type Handle = Handle;
-
-    fn me(&self) -> u32 {
-        Peers::me(self)
-    }
-    fn count(&self) -> u32 {
-        Peers::count(self)
-    }
-    async fn send(&self, to: u32, bytes: u64) {
-        Peers::send(self, to, bytes).await;
-    }
-    async fn send_synchronous(&self, to: u32, bytes: u64) {
-        Peers::send_synchronous(self, to, bytes).await;
-    }
-    async fn recv(&self, from: u32) {
-        Peers::recv(self, from).await;
-    }
-    async fn exchange(&self, to: u32, bytes: u64, from: u32) {
-        Peers::exchange(self, to, bytes, from).await;
-    }
-    async fn isend(&self, to: u32, bytes: u64) -> Handle {
-        Peers::isend(self, to, bytes).await
-    }
-    async fn irecv(&self, from: u32) -> Handle {
-        Peers::irecv(self, from).await
-    }
-    async fn wait_all(&self, handles: Vec<Handle>) {
-        Peers::wait_all(self, handles).await;
-    }
-    async fn wait(&self, handle: Handle) {
-        Peers::wait(self, handle).await;
-    }
-    fn combine(&self, bytes: u64) {
-        Peers::combine(self, bytes);
-    }
-    fn copy(&self, bytes: u64) {
-        Peers::copy(self, bytes);
     }
 }
