@@ -5,6 +5,7 @@
 
 pub mod diagnostic;
 pub mod draw;
+pub mod fields;
 pub mod import;
 pub mod interconnect;
 pub mod machine;

@@ -9,21 +9,11 @@ use hpcast_units::count;
 use super::build::WiringError;
 use super::{MachineFile, Network, Wiring};
 use crate::diagnostic::Diagnostic;
+use crate::fields::Problem;
 use crate::interconnect::Loopback;
 use crate::placement::Policy;
 use crate::protocol::{Piecewise, Protocol};
 use crate::topology::{FatTreeShape, Link};
-
-/// Something in a machine file that makes no sense.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The key in question, such as `network.levels[1].latency`.
-    pub key: String,
-    /// What is wrong.
-    pub message: String,
-    /// What to do about it.
-    pub remedy: String,
-}
 
 /// More nodes than anybody plans; keeps the numbers of links far from overflow.
 const MOST_NODES: u32 = 100_000_000;

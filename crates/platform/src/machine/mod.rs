@@ -5,7 +5,6 @@
 
 mod build;
 mod check;
-mod fields;
 mod figures;
 mod file;
 mod read;
@@ -15,7 +14,7 @@ use crate::interconnect::Interconnect;
 use crate::placement::{Placement, PlacementError, Plan};
 use crate::protocol::MpiParameters;
 
-pub use check::Problem;
+pub use crate::fields::Problem;
 pub use figures::Figures;
 pub use file::{MachineFile, Network, Nodes, Wiring};
 

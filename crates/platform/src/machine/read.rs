@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hpcast_units::{Bandwidth, Bytes, Seconds};
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 
-use super::fields::{Reader, Section};
 use super::{FactorMeaning, FlowSharing, Machine, MachineFile, Network, Nodes, Wiring};
 use crate::diagnostic::{Diagnostic, Diagnostics, Source};
+use crate::fields::{self, Reader, Section};
 use crate::interconnect::Loopback;
 use crate::placement::{Plan, Policy};
 use crate::protocol::{MpiParameters, Piece, Piecewise, PollGrowth, Protocol};
@@ -30,18 +30,8 @@ impl MachineFile {
 
     /// Reads the text of a machine file; a graph file that it names is looked for in `folder`.
     pub fn parse(source: &Arc<Source>, folder: &Path) -> Result<MachineFile, Diagnostics> {
-        let (root, syntax_errors) = DeTable::parse_recoverable(&source.text);
-        if !syntax_errors.is_empty() {
-            let mut diagnostics = Diagnostics::new();
-            for error in syntax_errors {
-                let message = format!("this is not TOML: {}", error.message());
-                let place = error.span().unwrap_or(0..0);
-                diagnostics
-                    .push(Diagnostic::error(message, "a line is `key = value` or `[section]`").at(source, place));
-            }
-            return Err(diagnostics);
-        }
-        let mut reader = Reader::new(Arc::clone(source), &root);
+        let root = fields::parse(source)?;
+        let mut reader = Reader::new(Arc::clone(source), "a machine file", &root);
         let mut file = read(&mut reader, Section::root(root.get_ref()), folder);
         let mut problems = file.check_values();
         if !reader.is_broken("network") && !reader.is_broken("nodes") && problems.is_empty() {

@@ -10,13 +10,43 @@ use hpcast_units::UnitError;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::Problem;
 use crate::diagnostic::{Diagnostic, Diagnostics, Source, nearest};
 
+/// Something in a file that can be read but makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The key in question, such as `network.levels[1].latency`.
+    pub key: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+/// The tables of a text, or what is wrong with its syntax.
+pub fn parse(source: &Arc<Source>) -> Result<Spanned<DeTable<'_>>, Diagnostics> {
+    let (root, errors) = DeTable::parse_recoverable(&source.text);
+    if errors.is_empty() {
+        return Ok(root);
+    }
+    let mut diagnostics = Diagnostics::new();
+    for error in errors {
+        let message = format!("this is not TOML: {}", error.message());
+        let place = error.span().unwrap_or(0..0);
+        diagnostics.push(Diagnostic::error(message, "a line is `key = value` or `[section]`").at(source, place));
+    }
+    Err(diagnostics)
+}
+
 /// What was found while reading.
-pub(super) struct Reader {
+pub struct Reader {
+    /// The file.
     pub source: Arc<Source>,
+    /// What kind of file it is, for messages: `a machine file`.
+    kind: &'static str,
+    /// What is wrong with it.
     pub diagnostics: Diagnostics,
+    /// What it left open, and what was taken instead.
     pub assumed: Vec<String>,
     /// Place of every value, by its key, such as `network.levels[1].latency`.
     places: BTreeMap<String, Range<usize>>,
@@ -25,10 +55,11 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub fn new(source: Arc<Source>, root: &Spanned<DeTable<'_>>) -> Reader {
+    /// Nothing was found yet in a file of that kind, such as `a machine file`.
+    pub fn new(source: Arc<Source>, kind: &'static str, root: &Spanned<DeTable<'_>>) -> Reader {
         let mut places = BTreeMap::new();
         index(root.get_ref(), "", &mut places);
-        Reader { source, diagnostics: Diagnostics::new(), assumed: Vec::new(), places, broken: BTreeSet::new() }
+        Reader { source, kind, diagnostics: Diagnostics::new(), assumed: Vec::new(), places, broken: BTreeSet::new() }
     }
 
     /// Something is wrong with the value of this key.
@@ -103,14 +134,15 @@ fn index_value(value: &Spanned<DeValue<'_>>, key: &str, places: &mut BTreeMap<St
 }
 
 /// A table of the file. Asking for a key makes it known; what is never asked for is an unknown key.
-pub(super) struct Section<'t> {
+pub struct Section<'t> {
     path: String,
     /// `None` if the file has no such table.
     table: Option<&'t DeTable<'t>>,
-    known: Vec<&'static str>,
+    known: Vec<&'t str>,
 }
 
 impl<'t> Section<'t> {
+    /// The whole file.
     pub fn root(table: &'t DeTable<'t>) -> Section<'t> {
         Section { path: String::new(), table: Some(table), known: Vec::new() }
     }
@@ -119,6 +151,7 @@ impl<'t> Section<'t> {
         Section { path, table, known: Vec::new() }
     }
 
+    /// Whether the file has it.
     pub fn exists(&self) -> bool {
         self.table.is_some()
     }
@@ -149,6 +182,69 @@ impl<'t> Section<'t> {
         Section::new(path, table)
     }
 
+    /// All tables within this one, whatever their names.
+    pub fn tables(&mut self, reader: &mut Reader) -> Vec<(&'t str, Section<'t>)> {
+        let mut tables = Vec::new();
+        for (key, value) in self.table.into_iter().flatten() {
+            let (name, path) = (key.get_ref().as_ref(), self.key(key.get_ref()));
+            self.known.push(name);
+            match value.get_ref() {
+                DeValue::Table(table) => tables.push((name, Section::new(path, Some(table)))),
+                other => {
+                    let message = format!("[{path}] is a table, not {}", noun(other));
+                    reader.fail(&path, message, "write its keys and values");
+                }
+            }
+        }
+        tables
+    }
+
+    /// A list of plain numbers.
+    pub fn numbers(&mut self, reader: &mut Reader, key: &'static str, example: &str) -> Option<Vec<f64>> {
+        let describe = |value: &DeValue<'_>| format!("`{key}` must hold plain numbers, not {}", noun(value));
+        self.list(reader, key, &format!("write a list of numbers: `{key} = {example}`"), number, describe)
+    }
+
+    /// A list of texts.
+    pub fn texts(&mut self, reader: &mut Reader, key: &'static str, example: &str) -> Option<Vec<&'t str>> {
+        let describe = |value: &DeValue<'_>| format!("`{key}` must hold texts, not {}", noun(value));
+        let text = |value: &'t DeValue<'t>| match value {
+            DeValue::String(text) => Some(text.as_ref()),
+            _ => None,
+        };
+        self.list(reader, key, &format!("write a list of texts: `{key} = {example}`"), text, describe)
+    }
+
+    /// A list of whole numbers.
+    pub fn wholes(&mut self, reader: &mut Reader, key: &'static str, example: &str) -> Option<Vec<u32>> {
+        let describe = |value: &DeValue<'_>| bad_whole(key, value);
+        self.list(reader, key, &format!("write a list of whole numbers: `{key} = {example}`"), whole, describe)
+    }
+
+    /// A list, item by item; `describe` says what is wrong with one that cannot be read.
+    fn list<T>(
+        &mut self,
+        reader: &mut Reader,
+        key: &'static str,
+        remedy: &str,
+        read: impl Fn(&'t DeValue<'t>) -> Option<T>,
+        describe: impl Fn(&DeValue<'_>) -> String,
+    ) -> Option<Vec<T>> {
+        let path = self.key(key);
+        let DeValue::Array(items) = self.value(key)? else {
+            reader.fail(&path, format!("`{key}` must be a list"), remedy);
+            return None;
+        };
+        let mut list = Vec::with_capacity(items.len());
+        for (i, item) in items.iter().enumerate() {
+            match read(item.get_ref()) {
+                Some(value) => list.push(value),
+                None => reader.fail(&format!("{path}[{i}]"), describe(item.get_ref()), remedy),
+            }
+        }
+        Some(list)
+    }
+
     /// The tables of a list; `None` if there is no list.
     pub fn sections(&mut self, reader: &mut Reader, key: &'static str, example: &str) -> Option<Vec<Section<'t>>> {
         let path = self.key(key);
@@ -172,6 +268,7 @@ impl<'t> Section<'t> {
         Some(sections)
     }
 
+    /// A text.
     pub fn text(&mut self, reader: &mut Reader, key: &'static str) -> Option<&'t str> {
         match self.value(key)? {
             DeValue::String(text) => Some(text),
@@ -221,6 +318,7 @@ impl<'t> Section<'t> {
         }
     }
 
+    /// A whole number.
     pub fn whole<T: TryFrom<i64>>(&mut self, reader: &mut Reader, key: &'static str) -> Option<T> {
         let value = self.value(key)?;
         let number = whole(value);
@@ -230,32 +328,10 @@ impl<'t> Section<'t> {
         number
     }
 
-    pub fn wholes(&mut self, reader: &mut Reader, key: &'static str, example: &str) -> Option<Vec<u32>> {
-        let path = self.key(key);
-        let remedy = format!("write a list of whole numbers: `{key} = {example}`");
-        let DeValue::Array(items) = self.value(key)? else {
-            reader.fail(&path, format!("`{key}` must be a list"), remedy);
-            return None;
-        };
-        let mut numbers = Vec::with_capacity(items.len());
-        for (i, item) in items.iter().enumerate() {
-            match whole(item.get_ref()) {
-                Some(number) => numbers.push(number),
-                None => reader.fail(&format!("{path}[{i}]"), bad_whole(key, item.get_ref()), remedy.clone()),
-            }
-        }
-        Some(numbers)
-    }
-
     /// A pure number.
     pub fn number(&mut self, reader: &mut Reader, key: &'static str) -> Option<f64> {
         let value = self.value(key)?;
-        let number = match value {
-            DeValue::Float(number) => number.as_str().parse().ok(),
-            DeValue::Integer(number) => number.to_string().parse().ok(),
-            _ => None,
-        };
-        let number = number.filter(|number: &f64| number.is_finite());
+        let number = number(value);
         if number.is_none() {
             let remedy = "write a number without quotes and unit, such as 0.95";
             reader.fail(&self.key(key), format!("`{key}` must be a plain number, not {}", noun(value)), remedy);
@@ -263,6 +339,7 @@ impl<'t> Section<'t> {
         number
     }
 
+    /// True or false.
     pub fn flag(&mut self, reader: &mut Reader, key: &'static str) -> Option<bool> {
         match self.value(key)? {
             DeValue::Boolean(flag) => Some(*flag),
@@ -318,7 +395,7 @@ impl<'t> Section<'t> {
             if self.known.contains(&name) {
                 continue;
             }
-            let place = if self.path.is_empty() { "a machine file".into() } else { format!("`{}`", self.path) };
+            let place = if self.path.is_empty() { reader.kind.into() } else { format!("`{}`", self.path) };
             let remedy = match nearest(name, self.known.iter().copied()) {
                 Some(known) => format!("did you mean `{known}`?"),
                 None => {
@@ -332,6 +409,15 @@ impl<'t> Section<'t> {
             reader.diagnostics.push(diagnostic.at(&reader.source, key.span()));
         }
     }
+}
+
+fn number(value: &DeValue<'_>) -> Option<f64> {
+    let number: Option<f64> = match value {
+        DeValue::Float(number) => number.as_str().parse().ok(),
+        DeValue::Integer(number) => number.to_string().parse().ok(),
+        _ => None,
+    };
+    number.filter(|number| number.is_finite())
 }
 
 fn whole<T: TryFrom<i64>>(value: &DeValue<'_>) -> Option<T> {
