@@ -1,3 +1,4 @@
-//! How long does it take? Network models, one file a model. (Compute and energy models have their own place here.)
+//! How long does it take? Network models and compute models, one file a model.
 
+pub mod compute;
 pub mod network;

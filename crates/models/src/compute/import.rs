@@ -1,0 +1,269 @@
+//! Published model sets as model files: the CSV tables of T. Cornebize's thesis.
+//!
+//! A dgemm table has one row a processor (columns `model_id`, `node`, `cpu`, and the coefficients) or one row a node
+//! (columns `cluster_id`, `node`, `mnk`, `intercept`, `mnk_residual`); a kernel table has one row a kernel.
+
+use std::collections::BTreeMap;
+
+use super::kernel::{Kernel, Row};
+use super::term::Term;
+
+/// A table that cannot be read as models.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ImportError {
+    /// Not a table.
+    #[error("line {line}: {problem}")]
+    Malformed {
+        /// Line of the file, from 1.
+        line: u64,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A column is needed that is not there.
+    #[error("there is no column `{0}`")]
+    NoColumn(&'static str),
+    /// No rows of that set.
+    #[error("there is no set `{wanted}`; the file has {}", .sets.join(", "))]
+    NoSet {
+        /// The set asked for.
+        wanted: String,
+        /// What there is.
+        sets: Vec<String>,
+    },
+    /// Not a number.
+    #[error("line {line}: `{text}` in column `{column}` is no number")]
+    NoNumber {
+        /// Line of the file, from 1.
+        line: u64,
+        /// The column.
+        column: &'static str,
+        /// What stands there.
+        text: String,
+    },
+}
+
+/// A table with a header: rows of texts, found by the names of columns.
+struct Table {
+    header: Vec<String>,
+    rows: Vec<(u64, Vec<String>)>,
+}
+
+impl Table {
+    fn read(text: &str) -> Result<Table, ImportError> {
+        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let malformed = |error: csv::Error| ImportError::Malformed {
+            line: error.position().map_or(1, csv::Position::line),
+            problem: match error.into_kind() {
+                csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+                    format!("{len} columns where the header has {expected_len}")
+                }
+                _ => "not a table of comma-separated values".into(),
+            },
+        };
+        let header = reader.headers().map_err(malformed)?.iter().map(String::from).collect();
+        let mut rows = Vec::new();
+        for record in reader.records() {
+            let record = record.map_err(malformed)?;
+            let line = record.position().map_or(0, csv::Position::line);
+            rows.push((line, record.iter().map(String::from).collect()));
+        }
+        Ok(Table { header, rows })
+    }
+
+    fn has(&self, column: &str) -> bool {
+        self.header.iter().any(|name| name == column)
+    }
+
+    fn column(&self, column: &'static str) -> Result<usize, ImportError> {
+        self.header.iter().position(|name| name == column).ok_or(ImportError::NoColumn(column))
+    }
+
+    fn number(&self, row: &(u64, Vec<String>), column: &'static str) -> Result<f64, ImportError> {
+        let text = &row.1[self.column(column)?];
+        let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+        number.ok_or_else(|| ImportError::NoNumber { line: row.0, column, text: text.clone() })
+    }
+
+    /// The rows of one set.
+    fn set(&self, column: &'static str, wanted: &str) -> Result<Vec<&(u64, Vec<String>)>, ImportError> {
+        let column = self.column(column)?;
+        let rows: Vec<_> = self.rows.iter().filter(|(_, row)| row[column] == wanted).collect();
+        if rows.is_empty() {
+            let mut sets: Vec<String> = self.rows.iter().map(|(_, row)| row[column].clone()).collect();
+            sets.dedup();
+            return Err(ImportError::NoSet { wanted: wanted.into(), sets });
+        }
+        Ok(rows)
+    }
+}
+
+/// Reads one set of dgemm models.
+pub fn import_dgemm(text: &str, set: &str) -> Result<Kernel, ImportError> {
+    let table = Table::read(text)?;
+    if table.has("cluster_id") { import_synthetic(&table, set) } else { import_processors(&table, set) }
+}
+
+fn terms(names: &[&str]) -> Vec<Term> {
+    names.iter().filter_map(|name| name.parse().ok()).collect()
+}
+
+/// One row a processor; node -1 is the row for all others.
+fn import_processors(table: &Table, set: &str) -> Result<Kernel, ImportError> {
+    const COLUMNS: [[&str; 2]; 5] = [
+        ["intercept", "sigma_intercept"],
+        ["mnk", "sigma_mnk"],
+        ["mn", "sigma_mn"],
+        ["mk", "sigma_mk"],
+        ["nk", "sigma_nk"],
+    ];
+    let mut rows = vec![];
+    for row in table.set("model_id", set)? {
+        let numbers = |which: usize| -> Result<Vec<f64>, ImportError> {
+            COLUMNS.iter().map(|columns| table.number(row, columns[which])).collect()
+        };
+        let (node, socket) = (table.number(row, "node")?, table.number(row, "cpu")?);
+        rows.push(Row {
+            processor: (node >= 0.0).then_some((node as u32, socket as u32)),
+            seconds: numbers(0)?,
+            deviation: numbers(1)?,
+        });
+    }
+    rows.sort_by_key(|row| row.processor);
+    Ok(Kernel::new(terms(&["1", "M*N*K", "M*N", "M*K", "N*K"]), with_default(rows)))
+}
+
+/// One row a node, of a synthetic cluster (thesis chapter 7).
+fn import_synthetic(table: &Table, set: &str) -> Result<Kernel, ImportError> {
+    let mut rows = vec![];
+    for row in table.set("cluster_id", set)? {
+        rows.push(Row {
+            processor: Some((table.number(row, "node")? as u32, 0)),
+            seconds: vec![table.number(row, "intercept")?, table.number(row, "mnk")?],
+            deviation: vec![0.0, table.number(row, "mnk_residual")?],
+        });
+    }
+    Ok(Kernel::new(terms(&["1", "M*N*K"]), with_default(rows)))
+}
+
+/// Adds the mean of all rows for processors that are not listed, unless there is such a row.
+fn with_default(mut rows: Vec<Row>) -> Vec<Row> {
+    if rows.iter().all(|row| row.processor.is_some()) {
+        let mean = |list: fn(&Row) -> &Vec<f64>| -> Vec<f64> {
+            let count = list(&rows[0]).len();
+            (0..count).map(|i| rows.iter().map(|row| list(row)[i]).sum::<f64>() / rows.len() as f64).collect()
+        };
+        let default = Row { processor: None, seconds: mean(|row| &row.seconds), deviation: mean(|row| &row.deviation) };
+        rows.insert(0, default);
+    }
+    rows
+}
+
+/// The other kernels of a published table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KernelTable {
+    /// By name.
+    pub kernels: BTreeMap<String, Kernel>,
+}
+
+impl KernelTable {
+    /// Reads a table of kernels: a coefficient with its deviation, times a product of arguments. Kernels without a size
+    /// take no time; rows that say nothing of their own (dgemm, matrix generation) are left out.
+    pub fn read(text: &str) -> Result<KernelTable, ImportError> {
+        let table = Table::read(text)?;
+        let (name, model) = (table.column("kernel")?, table.column("model")?);
+        let size = table.column("size_expression")?;
+        let mut kernels = BTreeMap::new();
+        for row in &table.rows {
+            let kernel = row.1[name].trim_start_matches("HPL_").to_owned();
+            if kernel == "dgemm" || kernel.contains(' ') {
+                continue;
+            }
+            let model = match row.1[model].as_str() {
+                "no-op" | "no simulated time" => Kernel::free(),
+                _ => {
+                    let term = match row.1[size].as_str() {
+                        // Side left or right: the order of the triangular matrix is called S here.
+                        "M*M*N if Side==Left else M*N*N" => "M*N*S",
+                        "M1*N" => "M*N",
+                        other => other,
+                    };
+                    let term = term
+                        .parse::<Term>()
+                        .map_err(|error| ImportError::Malformed { line: row.0, problem: error.to_string() })?;
+                    let seconds = vec![table.number(row, "coef_expectation_s")?];
+                    let deviation = vec![table.number(row, "coef_stddev_s")?];
+                    Kernel::new(vec![term], vec![Row { processor: None, seconds, deviation }])
+                }
+            };
+            kernels.insert(kernel, model);
+        }
+        Ok(KernelTable { kernels })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compute::Arguments;
+
+    const DGEMM: &str =
+        "model_id,cpu_id,node,cpu,intercept,mnk,mn,mk,nk,sigma_intercept,sigma_mnk,sigma_mn,sigma_mk,sigma_nk
+a,2,1,0,5e-07,7e-11,-5e-10,1e-9,2e-9,6e-7,1e-12,1e-10,1e-10,9e-11
+a,-1,-1,-1,1e-07,6e-11,0,0,0,0,0,0,0,0
+b,2,1,0,1,2,3,4,5,0,0,0,0,0
+b,3,1,1,3,2,3,4,5,0,0,0,0,0
+";
+
+    #[test]
+    fn a_set_of_processors() {
+        let kernel = import_dgemm(DGEMM, "a").unwrap();
+        assert_eq!(kernel.expectation(0, &Arguments::mnk(10, 10, 10)), 1e-7 + 6e-8);
+        assert_eq!(kernel.rows()[1].processor, Some((1, 0)));
+        assert_eq!(kernel.rows()[1].deviation, [6e-7, 1e-12, 1e-10, 1e-10, 9e-11]);
+    }
+
+    #[test]
+    fn without_a_row_for_others_it_is_the_mean() {
+        let kernel = import_dgemm(DGEMM, "b").unwrap();
+        assert_eq!(
+            kernel.rows()[0],
+            Row { processor: None, seconds: vec![2.0, 2.0, 3.0, 4.0, 5.0], deviation: vec![0.0; 5] }
+        );
+        assert!(!kernel.is_noisy());
+    }
+
+    #[test]
+    fn a_synthetic_cluster() {
+        let table = "cluster_id,node,mnk,intercept,mnk_residual,avg_gflops\n1,0,2e-12,4e-6,8e-14,879\n2,0,1,2,3,4\n";
+        let kernel = import_dgemm(table, "1").unwrap();
+        assert_eq!(
+            kernel.rows()[1],
+            Row { processor: Some((0, 0)), seconds: vec![4e-6, 2e-12], deviation: vec![0.0, 8e-14] }
+        );
+    }
+
+    #[test]
+    fn other_kernels() {
+        let table = "kernel,model,coef_expectation_s,coef_stddev_s,size_expression,note
+dgemm,polynomial+noise,see,see,x,
+dtrsm,coef*size,5e-11,3e-12,M*M*N if Side==Left else M*N*N,
+daxpy,constant,6e-07,9e-07,1,
+HPL_dlaswp04T,coef*size,8e-09,2e-09,M1*N,
+dswap,no-op,0,0,0,
+matrix generation,removed,0,0,0,
+";
+        let kernels = KernelTable::read(table).unwrap().kernels;
+        assert_eq!(kernels.keys().collect::<Vec<_>>(), ["daxpy", "dlaswp04T", "dswap", "dtrsm"]);
+        assert_eq!(kernels["dtrsm"].expectation(0, &Arguments::mns(2, 3, 2)), 12.0 * 5e-11);
+        assert_eq!(kernels["dswap"], Kernel::free());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said() {
+        let message = |text: &str, set: &str| import_dgemm(text, set).unwrap_err().to_string();
+        assert_eq!(message(DGEMM, "c"), "there is no set `c`; the file has a, b");
+        assert_eq!(message(&DGEMM.replace("5e-07", "x"), "a"), "line 2: `x` in column `intercept` is no number");
+        assert_eq!(message(&DGEMM.replace("mnk", "mmm"), "a"), "there is no column `mnk`");
+        assert_eq!(message("model_id,node\na\n", "a"), "line 2: 1 columns where the header has 2");
+    }
+}

@@ -1,0 +1,6 @@
+//! Distributions and other numerics: pure functions, no input or output.
+
+pub mod half_normal;
+pub mod normal;
+
+pub use half_normal::HalfNormal;
