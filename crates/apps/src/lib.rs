@@ -5,6 +5,7 @@
 
 mod collective;
 mod halo;
+pub mod hpl;
 mod pingpong;
 mod program;
 mod ring;

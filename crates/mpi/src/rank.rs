@@ -276,6 +276,24 @@ impl Rank {
             // Where repeated polling has a price of its own, a waiting probe is a loop of polls, as in SMPI.
             if !polls {
                 NextMessage { rank: self, asked: false }.await;
+                self.state().wait_until_now(self.task);
+            }
+        }
+    }
+
+    /// Calls MPI_Iprobe over and over until a message is there. Probes that find nothing are not simulated one by one,
+    /// unless all ranks share the price of polling.
+    pub async fn probe_in_a_loop(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Status {
+        let (source, tag) = (from.into(), tag.into());
+        let growth = self.state().costs.parameters().poll_growth;
+        loop {
+            if let Some(status) = self.iprobe(comm, source, tag).await {
+                return status;
+            }
+            if growth != PollGrowth::Global {
+                let polled = self.now();
+                NextMessage { rank: self, asked: false }.await;
+                self.state().poll_until_now(self.task, polled);
             }
         }
     }
@@ -545,8 +563,6 @@ impl Future for NextMessage<'_> {
         let rank = self.rank;
         let mut state = rank.state();
         if self.asked {
-            let waited = state.now.since(state.tasks[rank.task as usize].clock);
-            state.spend(rank.task, Activity::Wait, waited);
             return Poll::Ready(());
         }
         state.wait_for_message(rank.task);

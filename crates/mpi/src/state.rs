@@ -11,6 +11,7 @@ use hpcast_engine::{EventQueue, prefetch};
 use hpcast_models::network::{Network, Transfer};
 use hpcast_platform::Machine;
 use hpcast_platform::placement::Placement;
+use hpcast_platform::protocol::PollGrowth;
 use hpcast_units::Time;
 
 use crate::costs::{Charges, Costs};
@@ -522,6 +523,35 @@ impl State {
         }
         self.tasks[task as usize].ahead = 0;
         clock <= self.now
+    }
+
+    /// Moves a task's clock to the simulation's.
+    pub fn wait_until_now(&mut self, task: u32) {
+        let waited = self.now.since(self.tasks[task as usize].clock);
+        self.spend(task, Activity::Wait, waited);
+    }
+
+    /// The task has polled in vain since `polled`; its clock moves to the last poll before now.
+    pub fn poll_until_now(&mut self, task: u32, polled: Time) {
+        let cost = self.costs.parameters().probe;
+        let grows = self.costs.parameters().poll_growth == PollGrowth::PerRank;
+        let Task { polls: mut failed, .. } = self.tasks[task as usize];
+        let mut clock = polled;
+        let price = |failed: u32| Time::from_secs(cost * f64::from(if grows { failed + 1 } else { 1 }));
+        if !grows && price(0) > Time::ZERO {
+            let polls = (self.now.since(clock).as_ps().saturating_sub(1)) / price(0).as_ps();
+            clock += Time::from_ps(polls * price(0).as_ps());
+            failed += u32::try_from(polls).unwrap_or(u32::MAX - failed);
+        }
+        while grows && cost > 0.0 && clock + price(failed) < self.now {
+            clock += price(failed);
+            failed += 1;
+        }
+        if cost == 0.0 {
+            clock = self.now;
+        }
+        self.spend(task, Activity::Wait, clock.since(polled));
+        self.tasks[task as usize].polls = failed;
     }
 
     /// Counts unsuccessful polls in a row.

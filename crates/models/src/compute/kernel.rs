@@ -1,5 +1,7 @@
 //! One kernel: a polynomial of its arguments, processor by processor, with noise or without.
 
+use std::collections::HashMap;
+
 use hpcast_stats::HalfNormal;
 
 use super::term::{Arguments, Term};
@@ -11,6 +13,8 @@ pub struct Kernel {
     terms: Vec<Term>,
     /// The first is for processors that have no row of their own.
     rows: Vec<Row>,
+    /// Where the row of a processor is.
+    places: HashMap<(u32, u32), usize>,
     is_noisy: bool,
 }
 
@@ -28,7 +32,7 @@ pub struct Row {
 impl Kernel {
     /// Takes no time, whatever its arguments.
     pub fn free() -> Kernel {
-        Kernel { terms: Vec::new(), rows: vec![Row::default()], is_noisy: false }
+        Kernel { rows: vec![Row::default()], ..Kernel::default() }
     }
 
     /// The first row is for processors that are not listed.
@@ -42,7 +46,8 @@ impl Kernel {
             assert!(row.deviation.is_empty() || row.deviation.len() == terms.len(), "one coefficient a term");
         }
         let is_noisy = rows.iter().any(|row| row.deviation.iter().any(|&coefficient| coefficient != 0.0));
-        Kernel { terms, rows, is_noisy }
+        let places = (0..).zip(&rows).filter_map(|(place, row)| Some((row.processor?, place))).collect();
+        Kernel { terms, rows, places, is_noisy }
     }
 
     /// The terms.
@@ -72,7 +77,7 @@ impl Kernel {
 
     /// The number of the row for a processor.
     pub fn row(&self, node: u32, socket: u32) -> usize {
-        self.rows.iter().position(|row| row.processor == Some((node, socket))).unwrap_or(0)
+        self.places.get(&(node, socket)).copied().unwrap_or(0)
     }
 
     /// The expected duration in seconds.

@@ -1,0 +1,73 @@
+//! Where the time goes: by kernel and by phase, over all processes.
+
+use hpcast_units::Time;
+
+use super::kernels::HplKernel;
+
+/// What a process is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Factors a panel.
+    Factorisation,
+    /// Sends or receives a panel, or probes for it.
+    Broadcast,
+    /// Exchanges rows.
+    Swap,
+    /// Updates the rest of the matrix.
+    Update,
+    /// Solves with the triangular matrix.
+    Solve,
+}
+
+impl Phase {
+    /// All of them, in the order in which they are reported.
+    pub const ALL: [Phase; 5] = [Phase::Factorisation, Phase::Broadcast, Phase::Swap, Phase::Update, Phase::Solve];
+
+    /// The words for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Factorisation => "panel factorisation",
+            Phase::Broadcast => "panel broadcast",
+            Phase::Swap => "row swaps",
+            Phase::Update => "update",
+            Phase::Solve => "triangular solve",
+        }
+    }
+}
+
+/// Sums over all processes.
+#[derive(Clone, Debug)]
+pub struct Account {
+    kernels: [(u64, Time); HplKernel::ALL.len()],
+    phases: [Time; Phase::ALL.len()],
+}
+
+impl Default for Account {
+    fn default() -> Account {
+        Account { kernels: [(0, Time::ZERO); HplKernel::ALL.len()], phases: [Time::ZERO; Phase::ALL.len()] }
+    }
+}
+
+impl Account {
+    #[inline]
+    pub(super) fn kernel(&mut self, kernel: HplKernel, length: Time) {
+        let (calls, time) = &mut self.kernels[kernel as usize];
+        *calls += 1;
+        *time += length;
+    }
+
+    #[inline]
+    pub(super) fn phase(&mut self, phase: Phase, length: Time) {
+        self.phases[phase as usize] += length;
+    }
+
+    /// Calls of a kernel that took time, and how long they took together.
+    pub fn of_kernel(&self, kernel: HplKernel) -> (u64, Time) {
+        self.kernels[kernel as usize]
+    }
+
+    /// Time that all processes together spent in a phase.
+    pub fn of_phase(&self, phase: Phase) -> Time {
+        self.phases[phase as usize]
+    }
+}

@@ -1,0 +1,247 @@
+//! How a panel travels along the rows of the grid (HPL_bcast).
+//!
+//! The rings probe for the panel and go on with the update as long as it is not there; the long ones block.
+
+use super::account::Phase;
+use super::kernels::HplKernel::Dlacpy;
+use super::kernels::Size;
+use super::panel::Panel;
+use super::parameters::Broadcast;
+use super::process::{Address, Class, Line, Process, after, distance, in_column};
+use super::swap_plan::power_below;
+
+/// A panel that is on its way while something else is done.
+pub(super) struct Travelling<'p> {
+    panel: &'p Panel,
+    is_there: bool,
+}
+
+impl<'p> Travelling<'p> {
+    pub fn new(panel: &'p Panel) -> Travelling<'p> {
+        Travelling { panel, is_there: false }
+    }
+}
+
+/// Whether work need not be cut into pieces to look for a panel.
+#[inline]
+pub(super) fn is_there(travelling: &Option<Travelling<'_>>) -> bool {
+    travelling.as_ref().is_none_or(|travelling| travelling.is_there)
+}
+
+impl Process {
+    /// Looks once for a panel that is not there yet, and passes it on if it is.
+    #[inline]
+    pub async fn look_for(&self, travelling: &mut Option<Travelling<'_>>) {
+        if let Some(travelling) = travelling
+            && !travelling.is_there
+        {
+            let before = self.enter(Phase::Broadcast);
+            travelling.is_there = self.try_broadcast(travelling.panel).await;
+            self.enter(before);
+        }
+    }
+
+    /// Waits for a panel that is not there yet.
+    pub async fn wait_for(&self, travelling: &mut Option<Travelling<'_>>) {
+        if let Some(travelling) = travelling
+            && !travelling.is_there
+        {
+            self.broadcast(travelling.panel).await;
+            travelling.is_there = true;
+        }
+    }
+
+    /// Broadcasts a panel, or receives it and passes it on.
+    pub async fn broadcast(&self, panel: &Panel) {
+        let before = self.enter(Phase::Broadcast);
+        if self.columns() > 1
+            && let Some(from) = self.ring_source(panel)
+        {
+            self.probe_until_there(from).await;
+            self.pass_on(panel, from).await;
+        } else {
+            self.try_broadcast(panel).await;
+        }
+        self.enter(before);
+    }
+
+    /// One step; true when my part is done.
+    async fn try_broadcast(&self, panel: &Panel) -> bool {
+        if self.columns() == 1 {
+            return true;
+        }
+        match self.parameters().broadcast {
+            Broadcast::Long => {
+                self.copy_panel(panel);
+                self.spread_and_roll(panel, self.columns(), |place| after(panel.column, place, self.columns())).await;
+                self.copy_panel(panel);
+            }
+            Broadcast::LongModified => self.broadcast_long_modified(panel).await,
+            _ if self.column == panel.column => self.start_rings(panel).await,
+            _ => {
+                let Some(from) = self.ring_source(panel) else { return true };
+                if !self.probe(from).await {
+                    return false;
+                }
+                self.pass_on(panel, from).await;
+            }
+        }
+        true
+    }
+
+    /// Copies the panel into one piece, or out of it, where HPL was built to do so.
+    fn copy_panel(&self, panel: &Panel) {
+        if self.parameters().copy_panels {
+            let top = panel.jb * panel.jb + panel.jb + 1;
+            let below = (panel.length - top) / panel.jb.max(1);
+            self.kernel(Dlacpy, Size::mn(below, panel.jb));
+        }
+    }
+
+    fn in_row(&self, panel: &Panel, column: u32) -> Address {
+        Address { line: Line::Row, peer: column, class: Class::Fact(panel.number) }
+    }
+
+    /// Where the second ring begins.
+    fn second_ring(&self, panel: &Panel) -> u32 {
+        after(panel.column, self.columns().div_ceil(2), self.columns())
+    }
+
+    /// From whom the panel comes in a ring; none for its owner, or where there is no ring.
+    fn ring_source(&self, panel: &Panel) -> Option<Address> {
+        let (columns, root) = (self.columns(), panel.column);
+        let before = after(self.column, columns - 1, columns);
+        let second_after_root = columns > 2 && distance(self.column, root, columns) == 2;
+        let from_root = match self.parameters().broadcast {
+            Broadcast::Long | Broadcast::LongModified => return None,
+            _ if self.column == root => return None,
+            Broadcast::Ring => false,
+            Broadcast::RingModified => second_after_root,
+            Broadcast::TwoRings => self.column == self.second_ring(panel),
+            Broadcast::TwoRingsModified => second_after_root || self.column == self.second_ring(panel),
+        };
+        Some(self.in_row(panel, if from_root { root } else { before }))
+    }
+
+    /// The owner of the panel sends it to where rings begin.
+    async fn start_rings(&self, panel: &Panel) {
+        self.copy_panel(panel);
+        let columns = self.columns();
+        let next = after(self.column, 1, columns);
+        let second = after(self.column, 2, columns);
+        let other = self.second_ring(panel);
+        let mut receivers = vec![next];
+        if columns > 2 {
+            match self.parameters().broadcast {
+                Broadcast::RingModified => receivers.push(second),
+                Broadcast::TwoRings => receivers.push(other),
+                Broadcast::TwoRingsModified if second != other => receivers.extend([second, other]),
+                Broadcast::TwoRingsModified => receivers.push(other),
+                _ => {}
+            }
+        }
+        for receiver in receivers {
+            self.send(self.in_row(panel, receiver), panel.length).await;
+        }
+    }
+
+    /// Takes a panel that is there, and sends it on along the ring.
+    async fn pass_on(&self, panel: &Panel, from: Address) {
+        self.receive(from, panel.length).await;
+        let (columns, root) = (self.columns(), panel.column);
+        let next = after(self.column, 1, columns);
+        let first = distance(self.column, root, columns) == 1;
+        let forwards = next != root
+            && match self.parameters().broadcast {
+                Broadcast::RingModified => !first,
+                Broadcast::TwoRings => next != self.second_ring(panel),
+                Broadcast::TwoRingsModified => !first && next != self.second_ring(panel),
+                _ => true,
+            };
+        if forwards {
+            self.send(self.in_row(panel, next), panel.length).await;
+        }
+        self.copy_panel(panel);
+    }
+
+    /// The process after the owner gets all of it; the others spread and roll.
+    async fn broadcast_long_modified(&self, panel: &Panel) {
+        let (columns, root) = (self.columns(), panel.column);
+        self.copy_panel(panel);
+        match distance(self.column, root, columns) {
+            0 => self.send_synchronous(self.in_row(panel, after(root, 1, columns)), panel.length).await,
+            1 => {
+                self.receive(self.in_row(panel, root), panel.length).await;
+                return self.copy_panel(panel);
+            }
+            _ => {}
+        }
+        if columns > 2 {
+            let column = |place: u32| if place == 0 { root } else { after(root, place + 1, columns) };
+            self.spread_and_roll(panel, columns - 1, column).await;
+        }
+        self.copy_panel(panel);
+    }
+
+    /// Spreads pieces of the panel over so many places, each of which is a column of the grid, then lets them go round.
+    async fn spread_and_roll(&self, panel: &Panel, places: u32, column: impl Fn(u32) -> u32) {
+        let me = (0..places).find(|&place| column(place) == self.column).expect("I take part");
+        let at = |place: u32| self.in_row(panel, column(place));
+        let total = panel.length;
+        let piece = (total / u64::from(places)).max(1);
+        let mut bit = power_below(u64::from(places - 1)) as u32;
+        while bit > 0 {
+            if me.is_multiple_of(bit) {
+                let receiver = me / (2 * bit) * (2 * bit) + bit;
+                let start = u64::from(receiver) * piece;
+                let mut length = total.saturating_sub(start);
+                if receiver + bit < places {
+                    length = length.min(u64::from(bit) * piece);
+                }
+                if me & bit != 0 {
+                    self.receive(at(me ^ bit), length).await;
+                } else if me + bit < places {
+                    self.send_synchronous(at(me + bit), length).await;
+                }
+            }
+            bit /= 2;
+        }
+        let end = |place: u32| if place == places - 1 { total } else { total.min(u64::from(place + 1) * piece) };
+        let length = |place: u32| end(place).saturating_sub(u64::from(place) * piece);
+        for step in 0..places - 1 {
+            let (partner, sent, received) = roll(me, step, places);
+            self.exchange_synchronous(at(partner), length(sent), length(received)).await;
+        }
+    }
+
+    /// A binomial broadcast among the processes of a column beyond a hypercube, from the first of them.
+    pub async fn broadcast_beyond(&self, root: u32, cube: u32, numbers: u64, travelling: &mut Option<Travelling<'_>>) {
+        let processes = self.rows();
+        let count = processes - cube;
+        let me = distance(self.row, root, processes) - cube;
+        let at = |place: u32| in_column(after(root, place + cube, processes));
+        let mut bit = power_below(u64::from(count - 1)) as u32;
+        while bit > 0 {
+            if me.is_multiple_of(bit) {
+                if me & bit != 0 {
+                    self.receive(at(me ^ bit), numbers).await;
+                } else if me + bit < count {
+                    self.send(at(me + bit), numbers).await;
+                }
+            }
+            self.look_for(travelling).await;
+            bit /= 2;
+        }
+    }
+}
+
+/// Who exchanges which pieces in a step of rolling: partner, piece sent, piece received.
+pub(super) fn roll(me: u32, step: u32, places: u32) -> (u32, u32, u32) {
+    let half = step / 2;
+    if (me + step) % 2 == 1 {
+        let received = (me + places - (half + 1) % places) % places;
+        ((me + places - 1) % places, (me + half) % places, received)
+    } else {
+        ((me + 1) % places, (me + places - half % places) % places, (me + half + 1) % places)
+    }
+}

@@ -1,0 +1,200 @@
+//! High Performance Linpack: a skeleton of the reference HPL 2.x.
+//!
+//! It sends the same messages, in the same order and of the same sizes, and calls the same kernels with the same arguments
+//! as the real program, for every value of its parameters; fidelity/ records the real one and compares. Only numbers are
+//! left out: pivots are drawn (or given), and kernels only take time.
+//!
+//! The files follow HPL: `factor` (panel factorisation), `broadcast` (of panels), `swap` (of rows), `update`, `solve`.
+
+mod account;
+mod broadcast;
+mod factor;
+mod grid;
+mod kernels;
+mod panel;
+mod parameters;
+mod process;
+mod record;
+mod solve;
+mod swap;
+mod swap_plan;
+mod update;
+
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+use hpcast_engine::Key;
+use hpcast_mpi::{Outcome, RunError, Setup, run};
+use hpcast_units::Time;
+
+pub use account::{Account, Phase};
+pub use grid::{Grid, Order};
+pub use kernels::{HplKernel, HplModels, Size};
+pub use parameters::{Broadcast, Factorisation, HplParameters, Swap};
+pub use record::Recorder;
+pub use swap_plan::Pivots;
+
+use broadcast::Travelling;
+use panel::Panel;
+use process::{Job, Process};
+
+/// What a simulated run of HPL found.
+#[derive(Debug)]
+pub struct HplFinding {
+    /// What the simulation found.
+    pub outcome: Outcome,
+    /// How long it took, as HPL times it.
+    pub time: Time,
+    /// Where the time went.
+    pub account: Account,
+    /// What each rank did, if that was asked for.
+    pub recorded: Option<Recorder>,
+}
+
+impl HplFinding {
+    /// As HPL reports it.
+    pub fn gflops(&self, parameters: &HplParameters) -> f64 {
+        parameters.flops() / self.time.as_secs() / 1e9
+    }
+}
+
+/// A run of HPL.
+pub struct Hpl {
+    /// Its parameters.
+    pub parameters: HplParameters,
+    /// How long kernels take.
+    pub models: HplModels,
+    /// Where pivots come from.
+    pub pivots: Pivots,
+    /// Of the noise.
+    pub seed: u64,
+    /// Whether to note what each rank does.
+    pub record: bool,
+}
+
+impl Hpl {
+    /// Simulates it. `setup` must have as many ranks as the grid has processes.
+    pub fn run(self, setup: Setup) -> Result<HplFinding, RunError> {
+        let ranks = setup.ranks;
+        assert_eq!(ranks, self.parameters.grid.size(), "one rank for each process of the grid");
+        let rows = processor_rows(&self.models, &setup);
+        let job = Rc::new(Job {
+            parameters: self.parameters,
+            models: self.models,
+            noise: Key::new(self.seed).purpose("hpl kernels"),
+            pivots: self.pivots,
+            plans: RefCell::default(),
+            account: RefCell::default(),
+            recorder: self.record.then(|| RefCell::new(Recorder::new(ranks))),
+        });
+        let outcome = run(setup, |rank| {
+            let models = rows[rank.number() as usize].clone();
+            solve_system(Process::new(rank, job.clone(), models))
+        })?;
+        let Ok(job) = Rc::try_unwrap(job) else { unreachable!("all processes have ended") };
+        Ok(HplFinding {
+            time: outcome.simulated,
+            outcome,
+            account: job.account.into_inner(),
+            recorded: job.recorder.map(RefCell::into_inner),
+        })
+    }
+}
+
+/// The rows of the models for each rank's processor. Ranks of a node take its sockets in turn.
+fn processor_rows(models: &HplModels, setup: &Setup) -> Vec<Rc<[u32]>> {
+    let sockets = setup.machine.nodes.sockets.max(1);
+    let mut ranks_on = vec![0; setup.machine.interconnect.topology().nodes() as usize];
+    let mut known: HashMap<(u32, u32), Rc<[u32]>> = HashMap::new();
+    (0..setup.ranks)
+        .map(|rank| {
+            let node = setup.placement.node(rank);
+            let socket = ranks_on[node as usize] % sockets;
+            ranks_on[node as usize] += 1;
+            known.entry((node, socket)).or_insert_with(|| Rc::from(models.rows(node, socket))).clone()
+        })
+        .collect()
+}
+
+/// What each rank does (HPL_pdgesv).
+async fn solve_system(process: Process) {
+    let HplParameters { depth, .. } = *process.parameters();
+    if depth == 0 || process.columns() == 1 {
+        process.without_look_ahead().await;
+    } else {
+        process.with_look_ahead(depth).await;
+    }
+    process.solve().await;
+    process.now();
+}
+
+impl Process {
+    /// Factor, broadcast, update, panel by panel (HPL_pdgesv0).
+    async fn without_look_ahead(&self) {
+        let HplParameters { n, nb, .. } = *self.parameters();
+        for start in (0..n).step_by(nb as usize) {
+            self.report_progress(start);
+            let left = n - start;
+            let mut panel = self.panel(start, left, left.min(nb));
+            self.factor(&mut panel).await;
+            self.broadcast(&panel).await;
+            self.update(&mut panel, None, None).await;
+        }
+    }
+
+    /// Panels are factored `depth` ahead of the update, and travel while it goes on (HPL_pdgesvK2).
+    async fn with_look_ahead(&self, depth: u32) {
+        let HplParameters { n, nb, .. } = *self.parameters();
+        let my_columns = |count: u64, start: u64| self.column_deal.count(count, start, self.column);
+        let mut ready: VecDeque<Panel> = VecDeque::new();
+        let mut start = 0;
+        for _ in 0..depth {
+            let jb = nb.min(n - start);
+            ready.push_back(self.panel(start, n - start, jb));
+            start += jb;
+        }
+        let mut end = 0;
+        for k in 0..ready.len() {
+            end += ready[k].jb;
+            self.factor(&mut ready[k]).await;
+            self.broadcast(&ready[k]).await;
+            if k + 1 < ready.len() {
+                self.update(&mut ready[k], Some(my_columns(start - end, end)), None).await;
+            }
+        }
+        // My columns that are not in a panel yet.
+        let mut rest = my_columns(n + 1 - start, start);
+        while start < n {
+            self.report_progress(start);
+            let jb = nb.min(n - start);
+            let mut next = self.panel(start, n - start, jb);
+            let mut mine = 0;
+            if self.column == next.column {
+                mine = my_columns(jb, start);
+                for panel in &mut ready {
+                    self.update(panel, Some(mine), None).await;
+                }
+                self.factor(&mut next).await;
+            }
+            if let Some(mut oldest) = ready.pop_front() {
+                self.update(&mut oldest, Some(rest - mine), Some(Travelling::new(&next))).await;
+            }
+            ready.push_back(next);
+            rest -= mine;
+            start += jb;
+        }
+        let right_hand_side = my_columns(1, n);
+        for panel in &mut ready {
+            self.update(panel, Some(right_hand_side), None).await;
+        }
+    }
+
+    /// The work that is left shrinks with the cube of what is left of the matrix.
+    fn report_progress(&self, start: u64) {
+        if self.rank.number() == 0 {
+            let left = 1.0 - start as f64 / self.parameters().n as f64;
+            self.rank.progress(1.0 - left.powi(3));
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What HPL.dat says of one run.
+
+use super::grid::{Grid, Order};
+
+/// A way to factor a block of columns; the letters are those of HPL's own names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Factorisation {
+    /// Left-looking.
+    Left,
+    /// Crout.
+    Crout,
+    /// Right-looking.
+    Right,
+}
+
+/// How a panel travels along the rows of the grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Broadcast {
+    /// One ring.
+    Ring,
+    /// One ring; the next process, which factors the next panel, is served first and forwards nothing.
+    RingModified,
+    /// Two rings.
+    TwoRings,
+    /// Two rings, modified likewise.
+    TwoRingsModified,
+    /// Spread and roll.
+    Long,
+    /// Spread and roll, modified likewise.
+    LongModified,
+}
+
+/// How rows are exchanged down the columns of the grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Swap {
+    /// Binary exchange.
+    BinaryExchange,
+    /// Spread and roll.
+    Long,
+    /// Spread and roll where more local columns than this are exchanged, else binary exchange.
+    Mix {
+        /// HPL.dat calls it the swapping threshold.
+        threshold: u64,
+    },
+}
+
+/// All parameters of one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HplParameters {
+    /// Order of the matrix.
+    pub n: u64,
+    /// Columns of a panel.
+    pub nb: u64,
+    /// Processes.
+    pub grid: Grid,
+    /// Factorisation of at most `nbmin` columns.
+    pub pfact: Factorisation,
+    /// The recursion above it.
+    pub rfact: Factorisation,
+    /// Panels are cut down to so many columns.
+    pub nbmin: u64,
+    /// Into so many parts at a time.
+    pub ndiv: u64,
+    /// How panels travel.
+    pub broadcast: Broadcast,
+    /// Panels factored ahead.
+    pub depth: u32,
+    /// How rows are exchanged.
+    pub swap: Swap,
+    /// Whether the top of a panel, L1, is kept transposed.
+    pub l1_transposed: bool,
+    /// Whether the exchanged rows, U, are kept transposed.
+    pub u_transposed: bool,
+    /// Whether the long swap levels out what processes hold.
+    pub equilibration: bool,
+    /// Whether panels are copied into one piece before they are sent, as HPL does when it is built with
+    /// HPL_COPY_L or HPL_NO_MPI_DATATYPE.
+    pub copy_panels: bool,
+}
+
+impl HplParameters {
+    /// What a fresh HPL.dat says: right-looking in Crout, two rings modified... and one panel ahead.
+    pub fn new(n: u64, nb: u64, rows: u32, columns: u32) -> HplParameters {
+        HplParameters {
+            n,
+            nb,
+            grid: Grid { rows, columns, order: Order::RowMajor },
+            pfact: Factorisation::Right,
+            rfact: Factorisation::Crout,
+            nbmin: 4,
+            ndiv: 2,
+            broadcast: Broadcast::RingModified,
+            depth: 1,
+            swap: Swap::Mix { threshold: 64 },
+            l1_transposed: true,
+            u_transposed: true,
+            equilibration: true,
+            copy_panels: false,
+        }
+    }
+
+    /// Floating-point operations that HPL counts: 2/3 N^3 + 3/2 N^2.
+    pub fn flops(&self) -> f64 {
+        let n = self.n as f64;
+        n * n * (2.0 / 3.0 * n + 1.5)
+    }
+}

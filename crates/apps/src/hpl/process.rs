@@ -1,0 +1,306 @@
+//! One process of HPL: where it is on the grid, its messages, its kernels, and the account of its time.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use hpcast_engine::Stream;
+use hpcast_mpi::{Mode, Rank, Request};
+use hpcast_units::Time;
+
+use super::account::{Account, Phase};
+use super::grid::Deal;
+use super::kernels::{HplKernel, HplModels, Size};
+use super::parameters::HplParameters;
+use super::record::Recorder;
+use super::swap_plan::{Pivots, SwapPlan, SwapPlans};
+
+/// What all processes share.
+pub(super) struct Job {
+    pub parameters: HplParameters,
+    pub models: HplModels,
+    pub noise: Stream,
+    pub pivots: Pivots,
+    pub plans: RefCell<SwapPlans>,
+    pub account: RefCell<Account>,
+    pub recorder: Option<RefCell<Recorder>>,
+}
+
+/// Which messages may meet: HPL's ranges of tags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Pivots and rows, down a column of the grid.
+    Pfact,
+    /// A panel, along a row of the grid: each panel has its own.
+    Fact(u32),
+    /// The triangular solve.
+    Ptrsv,
+    /// Its last broadcast.
+    Coll,
+}
+
+impl Class {
+    fn tag(self) -> i32 {
+        match self {
+            Class::Pfact => 0,
+            Class::Ptrsv => 1,
+            Class::Coll => 2,
+            Class::Fact(panel) => 3 + panel as i32,
+        }
+    }
+}
+
+/// Along which line of the grid a message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// Along my row: the peer is named by its column.
+    Row,
+    /// Down my column: the peer is named by its row.
+    Column,
+}
+
+/// A line, a peer on it, and the kind of message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Address {
+    pub line: Line,
+    pub peer: u32,
+    pub class: Class,
+}
+
+/// Where a triangular matrix stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Left,
+    Right,
+}
+
+/// A process in my column, for pivots and rows.
+#[inline]
+pub(super) fn in_column(row: u32) -> Address {
+    Address { line: Line::Column, peer: row, class: Class::Pfact }
+}
+
+pub(super) struct Process {
+    pub rank: Rank,
+    pub job: Rc<Job>,
+    pub row: u32,
+    pub column: u32,
+    /// How the matrix is dealt to rows and to columns of the grid.
+    pub row_deal: Deal,
+    pub column_deal: Deal,
+    /// Rows of the kernels' models for my processor.
+    models: Rc<[u32]>,
+    /// Computed, but not yet on my clock.
+    computed: Cell<Time>,
+    /// Calls of noisy kernels so far.
+    calls: Cell<u64>,
+    phase: Cell<Phase>,
+    since: Cell<Time>,
+}
+
+impl Process {
+    pub fn new(rank: Rank, job: Rc<Job>, models: Rc<[u32]>) -> Process {
+        let HplParameters { nb, grid, .. } = job.parameters;
+        let (row, column) = grid.place(rank.number());
+        Process {
+            row,
+            column,
+            row_deal: Deal { block: nb, processes: grid.rows },
+            column_deal: Deal { block: nb, processes: grid.columns },
+            rank,
+            job,
+            models,
+            computed: Cell::default(),
+            calls: Cell::default(),
+            phase: Cell::new(Phase::Update),
+            since: Cell::default(),
+        }
+    }
+
+    #[inline]
+    pub fn parameters(&self) -> &HplParameters {
+        &self.job.parameters
+    }
+
+    /// Rows of the grid.
+    #[inline]
+    pub fn rows(&self) -> u32 {
+        self.job.parameters.grid.rows
+    }
+
+    /// Columns of the grid.
+    #[inline]
+    pub fn columns(&self) -> u32 {
+        self.job.parameters.grid.columns
+    }
+
+    /// Which rows this panel exchanges.
+    pub fn swap_plan(&self, ia: u64, jb: u64) -> Rc<SwapPlan> {
+        let HplParameters { n, grid, .. } = self.job.parameters;
+        let make = || SwapPlan::new(&self.job.pivots, self.row_deal, n, ia, jb);
+        self.job.plans.borrow_mut().take(ia, grid.size(), make)
+    }
+
+    /// Calls a kernel. My clock moves when the next message is sent or waited for.
+    #[inline]
+    pub fn kernel(&self, kernel: HplKernel, size: Size) {
+        if let Some(recorder) = &self.job.recorder {
+            recorder.borrow_mut().kernel(self.rank.number(), kernel, size);
+        }
+        self.charge(kernel, size);
+    }
+
+    /// Solves with a triangular matrix on the left or on the right of an m x n matrix.
+    #[inline]
+    pub fn solve_triangular(&self, side: Side, m: u64, n: u64) {
+        if let Some(recorder) = &self.job.recorder {
+            recorder.borrow_mut().triangular(self.rank.number(), side, m, n);
+        }
+        self.charge(HplKernel::Dtrsm, Size::mnk(m, n, if side == Side::Left { m } else { n }));
+    }
+
+    #[inline]
+    fn charge(&self, kernel: HplKernel, size: Size) {
+        let uniform = || {
+            let call = self.calls.get();
+            self.calls.set(call + 1);
+            self.job.noise.uniform(self.rank.number(), call)
+        };
+        let length = Time::from_secs(self.job.models.duration(kernel, &self.models, size, uniform));
+        if length != Time::ZERO {
+            self.computed.set(self.computed.get() + length);
+            self.job.account.borrow_mut().kernel(kernel, length);
+        }
+    }
+
+    /// Puts on my clock what was computed.
+    #[inline]
+    fn catch_up(&self) {
+        let computed = self.computed.take();
+        if computed != Time::ZERO {
+            self.rank.compute(computed);
+        }
+    }
+
+    /// My clock.
+    pub fn now(&self) -> Time {
+        self.catch_up();
+        self.rank.now()
+    }
+
+    /// What follows belongs to another phase; returns the one so far.
+    pub fn enter(&self, phase: Phase) -> Phase {
+        let now = self.now();
+        let before = self.phase.replace(phase);
+        let since = self.since.replace(now);
+        self.job.account.borrow_mut().phase(before, now.since(since));
+        before
+    }
+
+    #[inline]
+    fn peer(&self, address: Address) -> u32 {
+        let grid = &self.job.parameters.grid;
+        match address.line {
+            Line::Row => grid.rank(self.row, address.peer),
+            Line::Column => grid.rank(address.peer, self.column),
+        }
+    }
+
+    /// Blocking send.
+    #[inline]
+    pub async fn send(&self, to: Address, numbers: u64) {
+        self.send_as(Mode::Standard, to, numbers).await;
+    }
+
+    /// Blocking send that waits for its receiver.
+    pub async fn send_synchronous(&self, to: Address, numbers: u64) {
+        self.send_as(Mode::Synchronous, to, numbers).await;
+    }
+
+    #[inline]
+    async fn send_as(&self, mode: Mode, to: Address, numbers: u64) {
+        self.catch_up();
+        self.note_send(to, numbers);
+        self.rank.send_as(mode, self.rank.world(), self.peer(to), to.class.tag(), 8 * numbers).await;
+    }
+
+    /// Blocking receive.
+    #[inline]
+    pub async fn receive(&self, from: Address, numbers: u64) {
+        self.catch_up();
+        let status = self.rank.recv(self.rank.world(), self.peer(from), from.class.tag()).await;
+        debug_assert_eq!(status.bytes, 8 * numbers, "rank {} from {from:?}", self.rank.number());
+        self.note_receive(from, numbers);
+    }
+
+    /// Sends to a peer and receives from it at the same time, what there is to send and receive (HPL_sdrv).
+    #[inline]
+    pub async fn exchange(&self, peer: Address, sent: u64, received: u64) {
+        if received == 0 {
+            if sent > 0 {
+                self.send(peer, sent).await;
+            }
+        } else if sent == 0 {
+            self.receive(peer, received).await;
+        } else {
+            self.send_and_receive(Mode::Standard, peer, sent, received).await;
+        }
+    }
+
+    /// The same with a synchronous send that does not block, empty messages included.
+    pub async fn exchange_synchronous(&self, peer: Address, sent: u64, received: u64) {
+        self.catch_up();
+        let (world, rank, tag) = (self.rank.world(), self.peer(peer), peer.class.tag());
+        self.note_send(peer, sent);
+        let send = self.rank.isend_as(Mode::Synchronous, world, rank, tag, 8 * sent);
+        self.receive(peer, received).await;
+        self.rank.wait(send).await;
+    }
+
+    #[inline]
+    async fn send_and_receive(&self, mode: Mode, peer: Address, sent: u64, received: u64) {
+        self.catch_up();
+        let (world, rank, tag) = (self.rank.world(), self.peer(peer), peer.class.tag());
+        let receive: Request = self.rank.irecv(world, rank, tag).await;
+        self.note_send(peer, sent);
+        self.rank.send_as(mode, world, rank, tag, 8 * sent).await;
+        let status = self.rank.wait(receive).await;
+        debug_assert_eq!(status.bytes, 8 * received, "rank {} with {peer:?}", self.rank.number());
+        self.note_receive(peer, received);
+    }
+
+    /// Whether a message is there (one MPI_Iprobe).
+    pub async fn probe(&self, from: Address) -> bool {
+        self.catch_up();
+        self.rank.iprobe(self.rank.world(), self.peer(from), from.class.tag()).await.is_some()
+    }
+
+    /// Probes until a message is there.
+    pub async fn probe_until_there(&self, from: Address) {
+        self.catch_up();
+        self.rank.probe_in_a_loop(self.rank.world(), self.peer(from), from.class.tag()).await;
+    }
+
+    fn note_send(&self, to: Address, numbers: u64) {
+        if let Some(recorder) = &self.job.recorder {
+            recorder.borrow_mut().message('S', self.rank.number(), self.peer(to), to, numbers);
+        }
+    }
+
+    fn note_receive(&self, from: Address, numbers: u64) {
+        if let Some(recorder) = &self.job.recorder {
+            recorder.borrow_mut().message('R', self.rank.number(), self.peer(from), from, numbers);
+        }
+    }
+}
+
+/// The process so many places after another, around the line.
+#[inline]
+pub(super) fn after(process: u32, distance: u32, processes: u32) -> u32 {
+    (process + distance) % processes
+}
+
+/// How many places a process is after another, around the line.
+#[inline]
+pub(super) fn distance(process: u32, from: u32, processes: u32) -> u32 {
+    (process + processes - from) % processes
+}

@@ -1,0 +1,211 @@
+//! Rows that change places, down the columns of the grid (HPL_pdlaswp).
+
+use std::rc::Rc;
+
+use super::account::Phase;
+use super::broadcast::{Travelling, roll};
+use super::kernels::HplKernel::{
+    Dlaswp00N, Dlaswp01N, Dlaswp01T, Dlaswp02N, Dlaswp03N, Dlaswp03T, Dlaswp04N, Dlaswp04T, Dlaswp05N, Dlaswp05T,
+    Dlaswp06N, Dlaswp06T, Dlaswp10N,
+};
+use super::kernels::{HplKernel, Size};
+use super::panel::Panel;
+use super::parameters::Swap;
+use super::process::{Process, after, distance, in_column};
+use super::swap_plan::{LongPlan, Side, SwapPlan, power_below};
+
+impl Process {
+    /// Exchanges the rows of `n` local columns.
+    pub async fn swap(&self, panel: &Panel, n: u64, travelling: &mut Option<Travelling<'_>>) {
+        let Some(plan) = panel.plan.clone() else { return };
+        let before = self.enter(Phase::Swap);
+        let long = match self.parameters().swap {
+            Swap::BinaryExchange => false,
+            Swap::Long => true,
+            Swap::Mix { threshold } => n > threshold,
+        };
+        if long {
+            self.swap_long(panel, &plan.long, plan.moved_by_owner, n, travelling).await;
+        } else {
+            self.swap_by_exchange(panel, plan, n, travelling).await;
+        }
+        self.enter(before);
+    }
+
+    /// The kernel for U as it is kept.
+    fn for_u(&self, [plain, transposed]: [HplKernel; 2]) -> HplKernel {
+        if self.parameters().u_transposed { transposed } else { plain }
+    }
+
+    /// Binary exchange over a hypercube (HPL_pdlaswp00): the owner of the panel sends U, the others send rows.
+    async fn swap_by_exchange(
+        &self,
+        panel: &Panel,
+        plan: Rc<SwapPlan>,
+        n: u64,
+        travelling: &mut Option<Travelling<'_>>,
+    ) {
+        let processes = self.rows();
+        let row = |distance: u32| after(panel.row, distance, processes);
+        let (u, cube) = (panel.jb * n, power_below(u64::from(processes)) as u32);
+        let me = distance(self.row, panel.row, processes);
+        // Rows travel with their index.
+        let sent = |stage: usize, distance: u32| plan.exchanged[stage][row(distance) as usize];
+        let numbers = |rows: u64| rows * (n + 1);
+        let moved = if me == 0 { plan.moved_by_owner } else { sent(0, me) };
+        let first = if me == 0 { self.for_u([Dlaswp01N, Dlaswp01T]) } else { Dlaswp02N };
+        self.move_rows(first, moved, n);
+        self.look_for(travelling).await;
+
+        let mine = if me == 0 { 0 } else { moved };
+        let partner = me ^ cube;
+        let has_partner = processes > cube && partner < processes;
+        if has_partner {
+            let address = in_column(row(partner));
+            if me == 0 {
+                self.exchange(address, u, numbers(sent(0, partner))).await;
+                self.move_rows(self.for_u([Dlaswp03N, Dlaswp03T]), sent(0, partner), n);
+            } else if me == cube {
+                self.exchange(address, numbers(sent(0, me)), u).await;
+            } else if me > cube {
+                self.exchange(address, numbers(sent(0, me)), 0).await;
+            } else {
+                self.exchange(address, 0, numbers(sent(0, partner))).await;
+            }
+        }
+        self.look_for(travelling).await;
+
+        if me < cube {
+            let (mut bit, mut stage) = (1, 1);
+            while bit < cube {
+                let address = in_column(row(me ^ bit));
+                let received = sent(stage, me ^ bit);
+                if me >= 2 * bit {
+                    self.exchange(address, numbers(sent(stage, me)), numbers(received)).await;
+                } else if me >= bit {
+                    self.exchange(address, numbers(sent(stage, me)), u).await;
+                    self.rows_into_u(mine, sent(stage, me), n);
+                } else {
+                    self.exchange(address, u, numbers(received)).await;
+                    self.move_rows(self.for_u([Dlaswp03N, Dlaswp03T]), received, n);
+                }
+                self.look_for(travelling).await;
+                (bit, stage) = (2 * bit, stage + 1);
+            }
+        } else {
+            if processes - cube > 1 {
+                self.broadcast_beyond(panel.row, cube, u, travelling).await;
+            }
+            self.move_rows(self.for_u([Dlaswp05N, Dlaswp05T]), mine, n);
+        }
+
+        if has_partner {
+            let address = in_column(row(partner));
+            if me >= cube {
+                self.receive(address, u).await;
+            } else {
+                self.send(address, u).await;
+            }
+        }
+        self.look_for(travelling).await;
+    }
+
+    fn move_rows(&self, kernel: HplKernel, rows: u64, n: u64) {
+        if rows > 0 && n > 0 {
+            self.kernel(kernel, Size::mn(rows, n));
+        }
+    }
+
+    /// My own rows, and those that came, go into U.
+    fn rows_into_u(&self, mine: u64, came: u64, n: u64) {
+        if (mine > 0 || came > 0) && n > 0 {
+            // m is what came, as published models have it; k is what was mine.
+            self.kernel(self.for_u([Dlaswp04N, Dlaswp04T]), Size::mnk(came, n, mine));
+        }
+    }
+
+    /// Spread and roll (HPL_pdlaswp01).
+    async fn swap_long(
+        &self,
+        panel: &Panel,
+        plan: &LongPlan,
+        moved_by_owner: u64,
+        n: u64,
+        travelling: &mut Option<Travelling<'_>>,
+    ) {
+        let processes = self.rows();
+        let owner = self.row == panel.row;
+        if owner {
+            self.move_rows(self.for_u([Dlaswp01N, Dlaswp01T]), moved_by_owner, n);
+        }
+        self.spread(plan, (Side::Right, 0), &plan.starts, n, travelling).await;
+        let place = plan.places[self.row as usize];
+        if !owner {
+            let rows = plan.starts[place as usize + 1] - plan.starts[place as usize];
+            self.move_rows(self.for_u([Dlaswp06N, Dlaswp06T]), rows, n);
+        }
+        let mut starts = &plan.starts;
+        if self.parameters().equilibration {
+            for (side, source, cuts) in &plan.levelling {
+                self.spread(plan, (*side, *source), cuts, n, travelling).await;
+            }
+            starts = &plan.levelled;
+        }
+        let length = |place: u32| (starts[place as usize + 1] - starts[place as usize]) * n;
+        for step in 0..processes - 1 {
+            let (partner, sent, received) = roll(place, step, processes);
+            self.exchange(in_column(plan.rows[partner as usize]), length(sent), length(received)).await;
+            self.look_for(travelling).await;
+        }
+        if self.parameters().u_transposed {
+            self.move_rows(Dlaswp10N, n, panel.jb);
+        } else {
+            self.move_rows(Dlaswp00N, panel.jb, n);
+        }
+    }
+
+    /// Spreads rows of U from one place over those to its right or left (HPL_spread): halving distances.
+    async fn spread(
+        &self,
+        plan: &LongPlan,
+        (side, source): (Side, u32),
+        starts: &[u64],
+        n: u64,
+        travelling: &mut Option<Travelling<'_>>,
+    ) {
+        let place = plan.places[self.row as usize];
+        let (count, me) = match side {
+            Side::Right => (self.rows() - source, place.checked_sub(source)),
+            Side::Left => (source + 1, source.checked_sub(place)),
+        };
+        let Some(me) = me.filter(|_| count > 1) else { return };
+        let at = |distance: u32| match side {
+            Side::Right => in_column(plan.rows[(source + distance) as usize]),
+            Side::Left => in_column(plan.rows[(source - distance) as usize]),
+        };
+        let mut bit = power_below(u64::from(count - 1)) as u32;
+        while bit > 0 {
+            if me.is_multiple_of(bit) {
+                let receiver = me / (2 * bit) * (2 * bit) + bit;
+                let rows = || match side {
+                    Side::Right => {
+                        let end = (receiver + bit).min(count);
+                        starts[(source + end) as usize] - starts[(source + receiver) as usize]
+                    }
+                    // HPL takes one place more than it needs.
+                    Side::Left => {
+                        let receiver = source - receiver;
+                        starts[receiver as usize + 1] - starts[receiver.saturating_sub(bit) as usize]
+                    }
+                };
+                if me & bit != 0 {
+                    self.exchange(at(me ^ bit), 0, rows() * n).await;
+                } else if me + bit < count {
+                    self.exchange(at(me + bit), rows() * n, 0).await;
+                }
+            }
+            self.look_for(travelling).await;
+            bit /= 2;
+        }
+    }
+}
