@@ -72,9 +72,7 @@ impl Process {
         }
         match self.parameters().broadcast {
             Broadcast::Long => {
-                self.copy_panel(panel);
                 self.spread_and_roll(panel, self.columns(), |place| after(panel.column, place, self.columns())).await;
-                self.copy_panel(panel);
             }
             Broadcast::LongModified => self.broadcast_long_modified(panel).await,
             _ if self.column == panel.column => self.start_rings(panel).await,
@@ -89,9 +87,9 @@ impl Process {
         true
     }
 
-    /// Copies the panel into one piece, or out of it, where HPL was built to do so.
-    fn copy_panel(&self, panel: &Panel) {
-        if self.parameters().copy_panels {
+    /// The panel's owner copies it into one piece, where HPL was built to do so (HPL_binit).
+    pub fn prepare_broadcast(&self, panel: &Panel) {
+        if self.parameters().copy_panels && self.column == panel.column && self.columns() > 1 {
             let top = panel.jb * panel.jb + panel.jb + 1;
             let below = (panel.length - top) / panel.jb.max(1);
             self.kernel(Dlacpy, Size::mn(below, panel.jb));
@@ -125,7 +123,6 @@ impl Process {
 
     /// The owner of the panel sends it to where rings begin.
     async fn start_rings(&self, panel: &Panel) {
-        self.copy_panel(panel);
         let columns = self.columns();
         let next = after(self.column, 1, columns);
         let second = after(self.column, 2, columns);
@@ -161,18 +158,15 @@ impl Process {
         if forwards {
             self.send(self.in_row(panel, next), panel.length).await;
         }
-        self.copy_panel(panel);
     }
 
     /// The process after the owner gets all of it; the others spread and roll.
     async fn broadcast_long_modified(&self, panel: &Panel) {
         let (columns, root) = (self.columns(), panel.column);
-        self.copy_panel(panel);
         match distance(self.column, root, columns) {
             0 => self.send_synchronous(self.in_row(panel, after(root, 1, columns)), panel.length).await,
             1 => {
-                self.receive(self.in_row(panel, root), panel.length).await;
-                return self.copy_panel(panel);
+                return self.receive(self.in_row(panel, root), panel.length).await;
             }
             _ => {}
         }
@@ -180,7 +174,6 @@ impl Process {
             let column = |place: u32| if place == 0 { root } else { after(root, place + 1, columns) };
             self.spread_and_roll(panel, columns - 1, column).await;
         }
-        self.copy_panel(panel);
     }
 
     /// Spreads pieces of the panel over so many places, each of which is a column of the grid, then lets them go round.

@@ -138,6 +138,7 @@ impl Process {
             let left = n - start;
             let mut panel = self.panel(start, left, left.min(nb));
             self.factor(&mut panel).await;
+            self.prepare_broadcast(&panel);
             self.broadcast(&panel).await;
             self.update(&mut panel, None, None).await;
         }
@@ -158,6 +159,7 @@ impl Process {
         for k in 0..ready.len() {
             end += ready[k].jb;
             self.factor(&mut ready[k]).await;
+            self.prepare_broadcast(&ready[k]);
             self.broadcast(&ready[k]).await;
             if k + 1 < ready.len() {
                 self.update(&mut ready[k], Some(my_columns(start - end, end)), None).await;
@@ -177,6 +179,7 @@ impl Process {
                 }
                 self.factor(&mut next).await;
             }
+            self.prepare_broadcast(&next);
             if let Some(mut oldest) = ready.pop_front() {
                 self.update(&mut oldest, Some(rest - mine), Some(Travelling::new(&next))).await;
             }
