@@ -1,6 +1,8 @@
 //! Distributions and other numerics: pure functions, no input or output.
 
 pub mod half_normal;
+pub mod interpolation;
 pub mod normal;
 
 pub use half_normal::HalfNormal;
+pub use interpolation::Curve;

@@ -40,15 +40,33 @@ impl Phase {
 pub struct Account {
     kernels: [(u64, Time); HplKernel::ALL.len()],
     phases: [Time; Phase::ALL.len()],
-}
-
-impl Default for Account {
-    fn default() -> Account {
-        Account { kernels: [(0, Time::ZERO); HplKernel::ALL.len()], phases: [Time::ZERO; Phase::ALL.len()] }
-    }
+    /// When each panel of the stretch was factored.
+    factored: Vec<Time>,
 }
 
 impl Account {
+    /// Nothing is done yet of so many panels.
+    pub(super) fn new(panels: u64) -> Account {
+        Account {
+            kernels: [(0, Time::ZERO); HplKernel::ALL.len()],
+            phases: [Time::ZERO; Phase::ALL.len()],
+            factored: vec![Time::ZERO; panels as usize],
+        }
+    }
+
+    /// A process has factored its part of a panel, counted from the first of the stretch.
+    pub(super) fn factored(&mut self, panel: u64, at: Time) {
+        // Panels without columns, beyond the end of the matrix, do not count.
+        if let Some(factored) = self.factored.get_mut(panel as usize) {
+            *factored = at.max(*factored);
+        }
+    }
+
+    /// When each panel of the stretch was factored by the last of its owners.
+    pub fn panels(&self) -> &[Time] {
+        &self.factored
+    }
+
     #[inline]
     pub(super) fn kernel(&mut self, kernel: HplKernel, length: Time) {
         let (calls, time) = &mut self.kernels[kernel as usize];

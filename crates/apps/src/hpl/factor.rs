@@ -29,6 +29,7 @@ impl Process {
         self.recurse(panel, Part { rows: panel.mp, columns: panel.jb, first: 0 }).await;
         panel.nq -= panel.jb;
         self.enter(before);
+        self.panel_is_factored(panel);
     }
 
     /// Cuts columns into parts and factors them one after the other (HPL_pdrpan..).

@@ -15,7 +15,9 @@ mod panel;
 mod parameters;
 mod process;
 mod record;
+mod sampling;
 mod solve;
+mod stretch;
 mod swap;
 mod swap_plan;
 mod update;
@@ -33,6 +35,8 @@ pub use grid::{Grid, Order};
 pub use kernels::{HplKernel, HplModels, Size};
 pub use parameters::{Broadcast, Factorisation, HplParameters, Swap};
 pub use record::Recorder;
+pub use sampling::{Forecast, SampleSize};
+pub use stretch::Stretch;
 pub use swap_plan::Pivots;
 
 use broadcast::Travelling;
@@ -60,6 +64,7 @@ impl HplFinding {
 }
 
 /// A run of HPL.
+#[derive(Clone, Debug)]
 pub struct Hpl {
     /// Its parameters.
     pub parameters: HplParameters,
@@ -74,18 +79,26 @@ pub struct Hpl {
 }
 
 impl Hpl {
-    /// Simulates it. `setup` must have as many ranks as the grid has processes.
+    /// Simulates all of it. `setup` must have as many ranks as the grid has processes.
     pub fn run(self, setup: Setup) -> Result<HplFinding, RunError> {
+        let whole = Stretch::whole(&self.parameters);
+        self.run_stretch(setup, whole)
+    }
+
+    /// Simulates a stretch, from the moment when all processes begin with its first panel; the triangular solve follows
+    /// the last panel of the matrix.
+    pub fn run_stretch(self, setup: Setup, stretch: Stretch) -> Result<HplFinding, RunError> {
         let ranks = setup.ranks;
         assert_eq!(ranks, self.parameters.grid.size(), "one rank for each process of the grid");
         let rows = processor_rows(&self.models, &setup);
         let job = Rc::new(Job {
             parameters: self.parameters,
+            stretch,
             models: self.models,
             noise: Key::new(self.seed).purpose("hpl kernels"),
             pivots: self.pivots,
             plans: RefCell::default(),
-            account: RefCell::default(),
+            account: RefCell::new(Account::new(stretch.panels())),
             recorder: self.record.then(|| RefCell::new(Recorder::new(ranks))),
         });
         let outcome = run(setup, |rank| {
@@ -125,7 +138,9 @@ async fn solve_system(process: Process) {
     } else {
         process.with_look_ahead(depth).await;
     }
-    process.solve().await;
+    if process.job.stretch.end == process.parameters().panels() {
+        process.solve().await;
+    }
     process.now();
 }
 
@@ -133,7 +148,8 @@ impl Process {
     /// Factor, broadcast, update, panel by panel (HPL_pdgesv0).
     async fn without_look_ahead(&self) {
         let HplParameters { n, nb, .. } = *self.parameters();
-        for start in (0..n).step_by(nb as usize) {
+        let Stretch { first, end } = self.job.stretch;
+        for start in (first * nb..n.min(end * nb)).step_by(nb as usize) {
             self.report_progress(start);
             let left = n - start;
             let mut panel = self.panel(start, left, left.min(nb));
@@ -148,14 +164,16 @@ impl Process {
     async fn with_look_ahead(&self, depth: u32) {
         let HplParameters { n, nb, .. } = *self.parameters();
         let my_columns = |count: u64, start: u64| self.column_deal.count(count, start, self.column);
+        let Stretch { first, end: last } = self.job.stretch;
+        let stop = n.min(last * nb);
         let mut ready: VecDeque<Panel> = VecDeque::new();
-        let mut start = 0;
+        let mut start = first * nb;
         for _ in 0..depth {
             let jb = nb.min(n - start);
             ready.push_back(self.panel(start, n - start, jb));
             start += jb;
         }
-        let mut end = 0;
+        let mut end = first * nb;
         for k in 0..ready.len() {
             end += ready[k].jb;
             self.factor(&mut ready[k]).await;
@@ -167,7 +185,7 @@ impl Process {
         }
         // My columns that are not in a panel yet.
         let mut rest = my_columns(n + 1 - start, start);
-        while start < n {
+        while start < stop {
             self.report_progress(start);
             let jb = nb.min(n - start);
             let mut next = self.panel(start, n - start, jb);
@@ -187,17 +205,21 @@ impl Process {
             rest -= mine;
             start += jb;
         }
+        if stop < n {
+            return;
+        }
         let right_hand_side = my_columns(1, n);
         for panel in &mut ready {
             self.update(panel, Some(right_hand_side), None).await;
         }
     }
 
-    /// The work that is left shrinks with the cube of what is left of the matrix.
+    /// The number of messages is about the same for each panel.
     fn report_progress(&self, start: u64) {
         if self.rank.number() == 0 {
-            let left = 1.0 - start as f64 / self.parameters().n as f64;
-            self.rank.progress(1.0 - left.powi(3));
+            let Stretch { first, .. } = self.job.stretch;
+            let done = start / self.parameters().nb - first;
+            self.rank.progress(done as f64 / self.job.stretch.panels() as f64);
         }
     }
 }

@@ -99,6 +99,11 @@ impl HplParameters {
         }
     }
 
+    /// Number of panels.
+    pub fn panels(&self) -> u64 {
+        self.n.div_ceil(self.nb)
+    }
+
     /// Floating-point operations that HPL counts: 2/3 N^3 + 3/2 N^2.
     pub fn flops(&self) -> f64 {
         let n = self.n as f64;

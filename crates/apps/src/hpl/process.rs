@@ -10,13 +10,16 @@ use hpcast_units::Time;
 use super::account::{Account, Phase};
 use super::grid::Deal;
 use super::kernels::{HplKernel, HplModels, Size};
+use super::panel::Panel;
 use super::parameters::HplParameters;
 use super::record::Recorder;
+use super::stretch::Stretch;
 use super::swap_plan::{Pivots, SwapPlan, SwapPlans};
 
 /// What all processes share.
 pub(super) struct Job {
     pub parameters: HplParameters,
+    pub stretch: Stretch,
     pub models: HplModels,
     pub noise: Stream,
     pub pivots: Pivots,
@@ -194,6 +197,12 @@ impl Process {
         let since = self.since.replace(now);
         self.job.account.borrow_mut().phase(before, now.since(since));
         before
+    }
+
+    /// Notes when this panel was factored.
+    pub fn panel_is_factored(&self, panel: &Panel) {
+        let panel = u64::from(panel.number) - self.job.stretch.first;
+        self.job.account.borrow_mut().factored(panel, self.rank.now());
     }
 
     #[inline]
