@@ -3,6 +3,7 @@
 mod failure;
 mod lists;
 mod machine;
+mod model;
 mod run;
 mod sizes;
 
@@ -25,6 +26,9 @@ enum Command {
     /// Check, show, draw or import a machine file
     #[command(subcommand)]
     Machine(machine::Command),
+    /// Import or show a model file: how long kernels take
+    #[command(subcommand)]
+    Model(model::Command),
     /// List the programs that can be run
     Programs,
     /// List the algorithms of each collective operation, for --coll
@@ -36,6 +40,7 @@ fn main() {
     let result = match Arguments::parse().command {
         Command::Run(options) => run::run(&options),
         Command::Machine(command) => machine::run(&command),
+        Command::Model(command) => model::run(&command),
         Command::Programs => lists::programs(),
         Command::Collectives => lists::collectives(),
     };
