@@ -8,6 +8,7 @@
 
 mod account;
 mod broadcast;
+mod dat;
 mod factor;
 mod grid;
 mod kernels;
@@ -31,6 +32,7 @@ use hpcast_mpi::{Outcome, RunError, Setup, run};
 use hpcast_units::Time;
 
 pub use account::{Account, Phase};
+pub use dat::{HplDat, SwapKind};
 pub use grid::{Grid, Order};
 pub use kernels::{HplKernel, HplModels, Size};
 pub use parameters::{Broadcast, Factorisation, HplParameters, Swap};
