@@ -16,6 +16,7 @@ mod maxmin;
 mod path;
 mod roster;
 mod settle;
+mod spill;
 
 #[cfg(test)]
 mod audit;

@@ -1,6 +1,6 @@
 //! Is what the solver keeps true? And is it max-min fair?
 
-use super::maxmin::{MaxMin, State};
+use super::maxmin::{MaxMin, NOBODY, State};
 
 fn close(a: f64, b: f64, scale: f64) -> bool {
     (a - b).abs() <= 1e-9 * scale
@@ -12,15 +12,14 @@ impl MaxMin {
         let links = self.board.links.len();
         let (mut taken, mut weight, mut pull) = (vec![0.0; links], vec![0.0; links], vec![0.0; links]);
         let (mut count, mut limited) = (vec![0; links], vec![0; links]);
+        let mut spills = vec![0; links];
         for (number, flow) in (0..).zip(&self.flows) {
             let home = match flow.state {
-                State::Limited { link, fresh, .. } => {
-                    assert!(!fresh, "flow {number} has no rate");
-                    Some(link)
-                }
+                State::Limited { link, .. } => Some(link),
                 State::Bounded { .. } => None,
                 State::Waiting { .. } | State::Ended => continue,
             };
+            assert_eq!(self.homes[number as usize], home.unwrap_or(NOBODY));
             let level = self.level(flow);
             assert!(level <= flow.ceiling * (1.0 + 1e-9), "flow {number} exceeds its ceiling");
             for &hop in self.paths.of(flow.path) {
@@ -32,6 +31,7 @@ impl MaxMin {
                 if home == Some(hop.link) {
                     pull[at] += part;
                     limited[at] += 1;
+                    spills[at] += flow.path.len() as usize - 1;
                     assert!(hop.position() < self.board.bottlenecks[link.bottleneck().unwrap()].limited as usize);
                 } else {
                     taken[at] += part * level;
@@ -50,9 +50,10 @@ impl MaxMin {
                     assert_eq!(limited[at], 0);
                     assert!(taken[at] <= link.capacity * (1.0 + 1e-9), "link {at} is overfull: {link:?}");
                 }
-                Some(bottleneck) => {
-                    let bottleneck = &self.board.bottlenecks[bottleneck];
-                    assert_eq!((bottleneck.link as usize, bottleneck.limited, bottleneck.fresh), (at, limited[at], 0));
+                Some(number) => {
+                    let bottleneck = &self.board.bottlenecks[number];
+                    assert!(!bottleneck.listed || self.spills.of(number).len() == spills[at]);
+                    assert_eq!((bottleneck.link as usize, bottleneck.limited), (at, limited[at]));
                     assert!(close(bottleneck.pull, pull[at], pull[at]), "pull {}: {bottleneck:?}", pull[at]);
                     let used = taken[at] + pull[at] * link.level;
                     assert!(close(used, link.capacity, link.capacity), "link {at} is not full: {link:?}");

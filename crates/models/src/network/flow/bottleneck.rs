@@ -6,24 +6,29 @@
 use hpcast_units::Time;
 
 use super::link::Bottleneck;
-use super::maxmin::{CANCELLED, Flow, MaxMin, State};
+use super::maxmin::{CANCELLED, Flow, MaxMin, NOBODY, State};
 use super::path::Paths;
 
+/// Where a link limits more flows than this, the links that feel a change are listed. Tests have few flows.
+const LISTED_FROM: usize = if cfg!(test) { 1 } else { 8 };
+
 impl MaxMin {
-    /// The link begins to limit a flow with so much work left. The flow gets its rate when the link is settled.
+    /// The link begins to limit a flow with so much work left. The flow gets the level that the link has now; its other
+    /// links have to be told.
     pub(super) fn limit(&mut self, link: u32, number: u32, work: f64) {
-        let bottleneck = match self.board.link(link).bottleneck() {
+        let slot = match self.board.link(link).bottleneck() {
             Some(bottleneck) => bottleneck,
             None => self.open(link),
         };
-        self.board.touch(bottleneck, self.now);
-        let bottleneck = &mut self.board.bottlenecks[bottleneck];
+        self.board.touch(slot, self.now);
+        let bottleneck = &mut self.board.bottlenecks[slot];
         let finish = bottleneck.clock + work;
         let flow = &mut self.flows[number as usize];
-        flow.state = State::Limited { link, fresh: true, finish };
+        flow.state = State::Limited { link, finish };
+        self.homes[number as usize] = link;
         let hop = self.paths.hop(flow.path, link);
         bottleneck.pull += self.weights.of(hop) * flow.share;
-        bottleneck.fresh += 1;
+        bottleneck.ceiling = bottleneck.ceiling.min(flow.ceiling);
         let end = bottleneck.limited as usize;
         bottleneck.limited += 1;
         let roster = self.board.links[link as usize].roster.flows_mut(&mut self.pool);
@@ -32,17 +37,23 @@ impl MaxMin {
         heap.place(hop.position(), displaced);
         let at = heap.rise(end, finish);
         heap.place(at, number);
+        if self.board.bottlenecks[slot].listed {
+            self.list(slot, link, number);
+        } else if end >= LISTED_FROM {
+            self.list_all(slot, link);
+        }
     }
 
     /// The link no longer limits the flow; returns the work that it has left.
     pub(super) fn stop_limiting(&mut self, link: u32, number: u32) -> f64 {
-        let bottleneck = self.board.link(link).bottleneck().expect("a link that limits flows has a bottleneck");
-        self.board.touch(bottleneck, self.now);
-        let bottleneck = &mut self.board.bottlenecks[bottleneck];
+        let slot = self.board.link(link).bottleneck().expect("a link that limits flows has a bottleneck");
+        self.board.touch(slot, self.now);
+        let bottleneck = &mut self.board.bottlenecks[slot];
         let flow = &self.flows[number as usize];
         let work = flow.finish() - bottleneck.clock;
-        if let State::Limited { fresh: true, .. } = flow.state {
-            bottleneck.fresh -= 1;
+        self.homes[number as usize] = NOBODY;
+        if bottleneck.listed {
+            self.spills.remove(slot, link, flow.path, &mut self.paths);
         }
         let hop = self.paths.hop(flow.path, link);
         let part = self.weights.of(hop) * flow.share;
@@ -70,11 +81,37 @@ impl MaxMin {
         work.max(0.0)
     }
 
+    /// Lists the links that feel a flow beside the one that limits it.
+    fn list(&mut self, slot: u32, link: u32, number: u32) {
+        let flow = &self.flows[number as usize];
+        self.spills.add(slot, link, flow.path, flow.share, &mut self.paths, &self.weights);
+    }
+
+    /// Lists them for all flows that a link limits.
+    #[cold]
+    fn list_all(&mut self, slot: u32, link: u32) {
+        let bottleneck = &mut self.board.bottlenecks[slot];
+        bottleneck.listed = true;
+        let roster = self.board.links[link as usize].roster;
+        for at in 0..bottleneck.limited as usize {
+            self.list(slot, link, roster.flows(&self.pool)[at]);
+        }
+    }
+
     fn open(&mut self, link: u32) -> u32 {
-        let bottleneck =
-            Bottleneck { link, limited: 0, fresh: 0, touched: false, pull: 0.0, clock: 0.0, since: self.now };
-        let number = self.board.bottlenecks.insert(bottleneck);
-        self.board.link_mut(link).set_bottleneck(Some(number));
+        let number = self.board.bottlenecks.insert(Bottleneck {
+            link,
+            limited: 0,
+            listed: false,
+            touched: false,
+            pull: 0.0,
+            ceiling: f64::INFINITY,
+            clock: 0.0,
+            since: self.now,
+        });
+        let link = self.board.link_mut(link);
+        link.set_bottleneck(Some(number));
+        link.level = 0.0;
         number
     }
 

@@ -32,20 +32,13 @@ impl MaxMin {
             let mut pull = 0.0;
             if let Some(bottleneck) = link.bottleneck() {
                 self.board.touch(bottleneck, self.now);
-                let bottleneck = &mut self.board.bottlenecks[bottleneck];
-                bottleneck.fresh = 0;
-                pull = bottleneck.pull;
+                pull = self.board.bottlenecks[bottleneck].pull;
             }
             let link = &mut self.board.links[number];
             link.taken = level * (link.weight - pull);
             link.highest = level;
             if pull > 0.0 {
                 link.level = level;
-            }
-        }
-        for &newcomer in &self.newcomers {
-            if let State::Limited { fresh, .. } = &mut self.flows[newcomer as usize].state {
-                *fresh = false;
             }
         }
         true
@@ -106,8 +99,7 @@ impl MaxMin {
             (link.level, link.highest) = (f64::INFINITY, f64::INFINITY);
         }
         for &(number, ..) in &closed {
-            let bottleneck = self.board.bottleneck(number);
-            (bottleneck.pull, bottleneck.fresh) = (0.0, 0);
+            self.board.bottleneck(number).pull = 0.0;
         }
         for (number, level, pull) in closed {
             self.board.bottleneck(number).pull += pull;
@@ -213,9 +205,6 @@ impl MaxMin {
                 Some(work) if home == BOUNDED => self.set_free(number, work),
                 Some(work) => self.limit(home, number, work),
                 None => {}
-            }
-            if let State::Limited { fresh, .. } = &mut self.flows[number as usize].state {
-                *fresh = false;
             }
         }
     }

@@ -23,7 +23,7 @@ pub(super) struct Link {
     pub taken: f64,
     /// Sum of weight / penalty over all flows.
     pub weight: f64,
-    /// Level of the flows limited here, infinite if there are none.
+    /// Level of the flows limited here, infinite if there are none, 0 until it is settled for the first time.
     pub level: f64,
     /// No flow that passes has a higher level than this.
     pub highest: f64,
@@ -69,19 +69,27 @@ impl Link {
         self.mark & WAITS != 0
     }
 
-    /// A flow that passes takes so much more, at that level. Returns whether the link, which did not wait, has to be
-    /// settled now; it is marked as waiting.
+    /// A flow that passes takes so much more, at that level.
     #[inline]
-    pub(super) fn shift(&mut self, change: f64, level: f64) -> bool {
+    pub(super) fn shift(&mut self, change: f64, level: f64) {
         self.taken += change;
         if level > self.highest {
             self.highest = level;
         }
-        let reached = !self.waits() && (self.mark != NO_BOTTLENECK || self.is_overfull());
-        if reached {
-            self.mark |= WAITS;
-        }
-        reached
+    }
+
+    /// Marks the link as waiting, and says whether it was not.
+    #[inline]
+    pub(super) fn mark(&mut self) -> bool {
+        let waited = self.waits();
+        self.mark |= WAITS;
+        !waited
+    }
+
+    /// Does a change of what is taken have to be settled?
+    #[inline]
+    pub(super) fn is_sensitive(&self) -> bool {
+        self.mark & !WAITS != NO_BOTTLENECK || self.is_overfull()
     }
 
     /// Is there room for so much more?
@@ -104,12 +112,14 @@ pub(super) struct Bottleneck {
     pub link: u32,
     /// How many flows it limits.
     pub limited: u32,
-    /// How many of them have not yet been given a rate.
-    pub fresh: u32,
+    /// Are the links that feel its flows listed (`spill.rs`)?
+    pub listed: bool,
     /// Has it changed since the last solution?
     pub touched: bool,
     /// Sum of weight / penalty over the flows that it limits.
     pub pull: f64,
+    /// None of them has a lower ceiling than this.
+    pub ceiling: f64,
     /// What its clock showed at `since`.
     pub clock: f64,
     /// When its clock was last read.
@@ -160,24 +170,35 @@ impl Board {
         }
     }
 
-    /// The least level that a link can have, as far as one can tell now.
+    /// When a link is settled: at the level that it had or will have, whichever is lower.
+    ///
+    /// Where no flow moves to another bottleneck, all those that a level depends on had lower levels before, too. So the
+    /// order of the old levels is better than that of new ones, which are not known well until everything is settled.
     #[inline]
     fn turn(&self, number: u32) -> f64 {
         let link = self.link(number);
         // If all its flows were limited here.
         let floor = link.capacity / link.weight;
         match link.bottleneck() {
-            Some(bottleneck) => floor.max((link.capacity - link.taken) / self.bottlenecks[bottleneck].pull),
+            Some(bottleneck) => {
+                let level = floor.max((link.capacity - link.taken) / self.bottlenecks[bottleneck].pull);
+                if link.level > 0.0 { level.min(link.level) } else { level }
+            }
             // After bottlenecks of the same level: they may drain this link.
             None => floor * (1.0 + TIE),
         }
     }
 
-    /// These links, marked as waiting, are to be settled when their turn comes.
+    /// These links, marked as waiting, are to be settled when their turn comes, if they need it.
     #[inline]
-    pub(super) fn enqueue_marked(&mut self, numbers: &mut Vec<u32>) {
-        for number in numbers.drain(..) {
-            self.enqueue_at(number, self.turn(number));
+    pub(super) fn enqueue_marked(&mut self, numbers: &[u32]) {
+        for &number in numbers {
+            let link = self.link_mut(number);
+            if link.is_sensitive() {
+                self.enqueue_at(number, self.turn(number));
+            } else {
+                link.mark &= !WAITS;
+            }
         }
     }
 
@@ -220,8 +241,10 @@ impl Board {
     /// A flow that passes the link takes so much more of it, at that level.
     #[inline]
     pub(super) fn shift(&mut self, number: u32, change: f64, level: f64) {
-        if self.link_mut(number).shift(change, level) {
-            self.enqueue_at(number, self.turn(number));
+        let link = self.link_mut(number);
+        link.shift(change, level);
+        if link.is_sensitive() {
+            self.enqueue(number);
         }
     }
 

@@ -8,8 +8,8 @@
 //!
 //! Each flow is limited by one link, or runs at its ceiling. A change of one flow changes the level of its bottleneck;
 //! that changes what passes the other links of the flows limited there; and so on, always towards higher levels
-//! (`settle.rs`). Flows rarely change their bottleneck, so most of the work is to add a number to a link. Where a change
-//! reaches very many flows, everything is solved from scratch (`filling.rs`).
+//! (`settle.rs`). Few flows change their bottleneck, so most of the work is to add a number to a link. Should that go on
+//! for too long, everything is solved from scratch (`filling.rs`).
 //!
 //! Time passes on a bottleneck's own clock, which advances by its level: a flow ends when the clock of its bottleneck
 //! shows a value that is fixed as long as it stays there, however often the level changes (`bottleneck.rs`).
@@ -20,11 +20,15 @@ use super::earliest::Earliest;
 use super::link::Board;
 use super::path::{Path, Paths, Weights};
 use super::roster::Pool;
+use super::spill::Spills;
 
 /// A sum of which less than this part is left after a subtraction has lost digits.
 pub(super) const CANCELLED: f64 = 1e-2;
-/// After so many ends all sums are made anew, whatever they have lost.
-const ENDS_BETWEEN_SUMS: u32 = 1 << 22;
+/// After so many changes all sums are made anew, whatever they have lost.
+const CHANGES_BETWEEN_SUMS: usize = 1 << 24;
+
+/// Stands for the number of a link where there is none.
+pub(super) const NOBODY: u32 = u32::MAX;
 
 /// Where a flow stands. Its *work* is what it has left to move: bytes times penalty over efficiency.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +39,8 @@ pub(super) enum State {
     Waiting { work: f64 },
     /// As fast as it may be; had so much work left at `since`.
     Bounded { work: f64, since: Time },
-    /// Limited by a link, until that bottleneck's clock shows `finish`; fresh if not yet given a rate.
-    Limited { link: u32, fresh: bool, finish: f64 },
+    /// Limited by a link, until that bottleneck's clock shows `finish`.
+    Limited { link: u32, finish: f64 },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -80,9 +84,13 @@ pub(super) enum Step {
 pub(super) struct MaxMin {
     pub board: Board,
     pub flows: Vec<Flow>,
+    /// The link that limits each flow, [`NOBODY`] if none does. Settling looks at very many of these, so they lie close
+    /// together.
+    pub homes: Vec<u32>,
     pub paths: Paths,
     pub weights: Weights,
     pub pool: Pool,
+    pub spills: Spills,
     /// When the next flow of each bottleneck ends.
     ends: Earliest,
     pub now: Time,
@@ -98,8 +106,9 @@ pub(super) struct MaxMin {
     pub freed: Vec<(u32, Time)>,
     /// Links whose sums have lost digits.
     pub inexact: Vec<u32>,
-    ends_since_sums: u32,
-    /// Effort that settling may take, beside looking at half of all flows, before everything is solved from scratch.
+    /// Changes of sums since all were made anew.
+    pub drift: usize,
+    /// Settling may look at all flows so many times before everything is solved from scratch.
     pub patience: usize,
     pub effort: super::settle::Effort,
     pub scratch: super::settle::Scratch,
@@ -111,9 +120,11 @@ impl MaxMin {
         MaxMin {
             board: Board::new(capacities),
             flows: Vec::new(),
+            homes: Vec::new(),
             paths: Paths::default(),
             weights: Weights::new(cross_traffic),
             pool: Pool::default(),
+            spills: Spills::default(),
             ends: Earliest::default(),
             now: Time::ZERO,
             active: 0,
@@ -122,8 +133,8 @@ impl MaxMin {
             newcomers: Vec::new(),
             freed: Vec::new(),
             inexact: Vec::new(),
-            ends_since_sums: 0,
-            patience: 1000,
+            drift: 0,
+            patience: 8,
             effort: Default::default(),
             scratch: Default::default(),
         }
@@ -142,7 +153,10 @@ impl MaxMin {
         let flow = Flow { state: State::Waiting { work }, share: 1.0 / penalty, ceiling, path };
         match self.flows.get_mut(number as usize) {
             Some(place) => *place = flow,
-            None => self.flows.push(flow),
+            None => {
+                self.flows.push(flow);
+                self.homes.push(NOBODY);
+            }
         }
     }
 
@@ -250,7 +264,7 @@ impl MaxMin {
         self.paths.remove(flow.path);
         if is_active {
             self.active -= 1;
-            self.ends_since_sums += 1;
+            self.drift += 1;
         }
     }
 
@@ -315,7 +329,7 @@ impl MaxMin {
     #[inline]
     pub(super) fn level(&self, flow: &Flow) -> f64 {
         match flow.state {
-            State::Limited { link, fresh: false, .. } => self.board.link(link).level,
+            State::Limited { link, .. } => self.board.link(link).level,
             State::Bounded { .. } => flow.ceiling,
             _ => 0.0,
         }
@@ -339,8 +353,8 @@ impl MaxMin {
     /// Makes the sums anew that have lost digits.
     #[inline]
     pub(super) fn mend(&mut self) {
-        if self.ends_since_sums >= ENDS_BETWEEN_SUMS {
-            self.ends_since_sums = 0;
+        if self.drift >= CHANGES_BETWEEN_SUMS {
+            self.drift = 0;
             self.inexact.clear();
             self.inexact.extend(0..self.board.links.len() as u32);
         }

@@ -7,6 +7,8 @@ pub(super) struct Hop {
     pub link: u32,
     /// Kind of crossing (6 bits) and position in the link's roster (26 bits).
     place: u32,
+    /// Where it stands among the spills of the bottleneck that limits the flow, if that is another link.
+    pub spill: u32,
 }
 
 const POSITION_BITS: u32 = 26;
@@ -18,7 +20,7 @@ impl Hop {
     #[inline]
     fn new(link: u32, there: u32, back: u32) -> Hop {
         assert!(there < CROSSINGS && back < CROSSINGS, "no route crosses a link {CROSSINGS} times");
-        Hop { link, place: (there + back * CROSSINGS) << POSITION_BITS }
+        Hop { link, place: (there + back * CROSSINGS) << POSITION_BITS, spill: 0 }
     }
 
     /// How often the message itself crosses the link.
@@ -75,6 +77,12 @@ pub(super) struct Path {
 }
 
 impl Path {
+    /// The number of its first hop.
+    #[inline]
+    pub(super) fn first(self) -> u32 {
+        self.start
+    }
+
     /// Number of links.
     #[inline]
     pub(super) fn len(self) -> u32 {
@@ -171,6 +179,12 @@ impl Paths {
     #[inline]
     pub(super) fn hop(&self, path: Path, link: u32) -> Hop {
         *self.of(path).iter().find(|hop| hop.link == link).expect("the link is on the path")
+    }
+
+    /// Moves a hop among the spills of a bottleneck.
+    #[inline]
+    pub(super) fn set_spill(&mut self, hop: u32, spill: u32) {
+        self.hops[hop as usize].spill = spill;
     }
 
     /// Moves the flow of this path in the roster of that link.

@@ -1,15 +1,18 @@
 //! Settling: each link that a change has reached gets its new level, lower levels first.
 //!
-//! A link's level depends only on flows of lower levels. So when the link that waits at the lowest level is settled,
-//! nothing that comes later changes it again, and each link is settled about once. Where that fails (a link that was
-//! not full fills up while others rise) links are settled again; where it fails badly, everything is solved from
-//! scratch.
+//! A link's level depends only on flows of lower levels. So if links are settled in the order of their levels, each is
+//! settled once. The new levels are not known beforehand, but the order of the old ones serves as well: two links that
+//! share a flow change their order only where the flow moves from one to the other. Then, and where a link fills up that
+//! was not full, links are settled again; where that goes on for too long, everything is solved from scratch.
 
-use super::link::{Link, TIE};
-use super::maxmin::{MaxMin, State};
+use super::link::{Bottleneck, TIE};
+use super::maxmin::{MaxMin, NOBODY, State};
 
 /// A link with less room than this part of its capacity for the flows that it limits is summed up anew.
 const LITTLE_ROOM: f64 = 1e-4;
+
+/// A link whose level is so much higher, relatively, than that of another that waits, is settled later.
+const FAR: f64 = 0.5;
 
 /// How much work the current solution has taken.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,7 +66,7 @@ impl MaxMin {
         self.effort.flows = 0;
         while let Some(link) = self.board.next() {
             self.settle(link);
-            if self.effort.flows > (self.active / 2).saturating_add(self.patience) {
+            if self.effort.flows > self.patience.saturating_mul(self.active + 100) {
                 self.fill();
                 break;
             }
@@ -89,6 +92,12 @@ impl MaxMin {
         if let Some(link) = home {
             self.limit(link, number, work);
             self.board.enqueue(link);
+            let level = self.board.link(link).level;
+            for &hop in self.paths.of(flow.path) {
+                if hop.link != link {
+                    self.board.shift(hop.link, self.weights.of(hop) * flow.share * level, level);
+                }
+            }
         } else {
             self.set_free(number, work);
             for &hop in self.paths.of(flow.path) {
@@ -107,7 +116,6 @@ impl MaxMin {
                 self.sum(number);
                 link = self.board.link(number);
             }
-            let old = link.level;
             let mut level = match link.bottleneck() {
                 Some(bottleneck) => (link.capacity - link.taken) / self.board.bottlenecks[bottleneck].pull,
                 None if link.is_overfull() => 0.0,
@@ -119,14 +127,14 @@ impl MaxMin {
                 level = fitted.level;
                 refit = Some(fitted);
             }
-            if self.board.lowest() < level * (1.0 - TIE) {
+            if self.board.lowest() < level * (1.0 - FAR) {
                 return self.board.enqueue_at(number, level);
             }
             if let Some(refit) = refit {
                 self.capture(number, refit);
             }
-            let fresh = self.board.bottleneck(number).fresh;
-            if fresh == 0 && (level - old).abs() <= TIE * level {
+            let old = self.board.link(number).level;
+            if (level - old).abs() <= TIE * level {
                 return;
             }
             self.raise(number, old, level);
@@ -142,36 +150,68 @@ impl MaxMin {
 
     /// Changes the level of a link, and so the rates of the flows that it limits.
     fn raise(&mut self, number: u32, old: f64, level: f64) {
-        let bottleneck = self.board.link(number).bottleneck().expect("a link with a level is a bottleneck");
-        self.board.touch(bottleneck, self.now);
-        let bottleneck = &mut self.board.bottlenecks[bottleneck];
-        bottleneck.fresh = 0;
-        let limited = bottleneck.limited as usize;
-        let links = &mut self.board.links[..];
-        links[number as usize].level = level;
-        let roster = links[number as usize].roster;
-        let reached = &mut self.scratch.reached;
-        self.effort.flows += limited;
-        for &member in &roster.flows(&self.pool)[..limited] {
-            let flow = &mut self.flows[member as usize];
-            if flow.ceiling < level * (1.0 - TIE) {
-                self.scratch.freed.push(member);
-            }
-            let mut step = level - old;
-            if let State::Limited { fresh, .. } = &mut flow.state
-                && std::mem::take(fresh)
-            {
-                step = level;
-            }
-            let change = step * flow.share;
+        let slot = self.board.link(number).bottleneck().expect("a link with a level is a bottleneck");
+        self.board.touch(slot, self.now);
+        self.board.link_mut(number).level = level;
+        if self.board.bottlenecks[slot].listed {
+            self.shift_listed(slot, level - old, level);
+        } else {
+            self.shift_others(slot, level - old, level);
+        }
+        if self.board.bottlenecks[slot].ceiling < level * (1.0 - TIE) {
+            self.find_freed(slot, level);
+        }
+    }
+
+    /// Tells the other links of the flows that a bottleneck limits of a change of its level.
+    fn shift_others(&mut self, slot: u32, change: f64, level: f64) {
+        let Bottleneck { link: number, limited, .. } = self.board.bottlenecks[slot];
+        let roster = self.board.link(number).roster;
+        self.effort.flows += limited as usize;
+        self.drift += limited as usize;
+        for &member in &roster.flows(&self.pool)[..limited as usize] {
+            let flow = &self.flows[member as usize];
             for &hop in self.paths.of(flow.path) {
-                let reaches = |link: &mut Link| link.shift(self.weights.of(hop) * change, level);
-                if hop.link != number && reaches(&mut links[hop.link as usize]) {
-                    reached.push(hop.link);
+                if hop.link != number {
+                    self.board.shift(hop.link, self.weights.of(hop) * flow.share * change, level);
                 }
             }
         }
-        self.board.enqueue_marked(reached);
+    }
+
+    /// The same for a bottleneck with so many flows that these links are listed.
+    fn shift_listed(&mut self, slot: u32, change: f64, level: f64) {
+        let spills = self.spills.of(slot);
+        self.effort.flows += self.board.bottlenecks[slot].limited as usize;
+        self.drift += spills.len();
+        let reached = &mut self.scratch.reached;
+        if reached.len() < spills.len() {
+            reached.resize(spills.len(), 0);
+        }
+        let mut count = 0;
+        for spill in spills {
+            let link = &mut self.board.links[spill.link as usize];
+            link.shift(spill.part * change, level);
+            // Nobody can foretell which links wait already: written down in any case, kept if it counts.
+            reached[count] = spill.link;
+            count += usize::from(link.mark());
+        }
+        self.board.enqueue_marked(&reached[..count]);
+    }
+
+    /// Finds the flows of a bottleneck whose ceiling is below its level.
+    fn find_freed(&mut self, slot: u32, level: f64) {
+        let bottleneck = &mut self.board.bottlenecks[slot];
+        let roster = self.board.links[bottleneck.link as usize].roster;
+        bottleneck.ceiling = f64::INFINITY;
+        for &member in &roster.flows(&self.pool)[..bottleneck.limited as usize] {
+            let ceiling = self.flows[member as usize].ceiling;
+            if ceiling < level * (1.0 - TIE) {
+                self.scratch.freed.push(member);
+            } else {
+                bottleneck.ceiling = bottleneck.ceiling.min(ceiling);
+            }
+        }
     }
 
     /// Lets flows go whose ceiling is below the level of the link that limited them.
@@ -210,18 +250,18 @@ impl MaxMin {
         let passing = &link.roster.flows(&self.pool)[limited..];
         self.effort.flows += passing.len();
         let mut highest: f64 = 0.0;
+        let (links, flows, homes) = (&self.board.links[..], &self.flows[..], &self.homes[..]);
         for &member in passing {
-            let flow = &self.flows[member as usize];
-            let level = match flow.state {
-                State::Limited { link, fresh: false, .. } => self.board.link(link).level,
-                State::Bounded { .. } => flow.ceiling,
-                _ => 0.0,
+            let level = match homes[member as usize] {
+                NOBODY => flows[member as usize].ceiling,
+                home => links[home as usize].level,
             };
             if level > over {
+                let flow = &flows[member as usize];
                 let pull = self.weights.of(self.paths.hop(flow.path, number)) * flow.share;
                 captured.push(Captured { flow: member, level, pull });
-            } else {
-                highest = highest.max(level);
+            } else if level > highest {
+                highest = level;
             }
         }
         // Take them all, then leave those alone that are below the level, which rises by that.
@@ -259,10 +299,11 @@ impl MaxMin {
                 State::Waiting { .. } | State::Ended => unreachable!("only active flows have a level"),
             };
             self.limit(number, member, work);
+            let new = self.board.link(number).level;
             for &hop in self.paths.of(flow.path) {
                 if hop.link != number {
                     let passed = if home == Some(hop.link) { 0.0 } else { level };
-                    self.board.shift(hop.link, -self.weights.of(hop) * flow.share * passed, 0.0);
+                    self.board.shift(hop.link, self.weights.of(hop) * flow.share * (new - passed), new);
                 }
             }
         }
