@@ -1,14 +1,14 @@
-//! The machinery of a simulation that knows neither MPI nor networks: an event queue, ranks as async tasks, slabs,
+//! The machinery of a simulation that knows neither MPI nor networks: an agenda of events, ranks as async tasks, slabs,
 //! and keyed random streams.
 
+pub mod agenda;
 mod prefetch;
-pub mod queue;
 pub mod random;
 pub mod slab;
 pub mod tasks;
 
+pub use agenda::Agenda;
 pub use prefetch::prefetch;
-pub use queue::EventQueue;
 pub use random::{Key, Stream};
 pub use slab::Slab;
 pub use tasks::Tasks;

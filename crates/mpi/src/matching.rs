@@ -384,7 +384,11 @@ impl<R: Receive, M: Message, B> Matching<R, M, B> {
     }
 
     /// The message that a probe at `now` sees: as [`Matching::take_message`], but it must be there and stays.
+    #[inline]
     pub fn see_message(&self, to: u32, pattern: &Pattern, now: Time) -> Option<u32> {
+        if self.boxes[to as usize].kept.first == NONE {
+            return None;
+        }
         self.find(to, pattern, now).filter(|&message| self.message(message).since() <= now)
     }
 

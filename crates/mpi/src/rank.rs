@@ -211,7 +211,7 @@ impl Rank {
 
     /// Whether one of the requests is done; if so, it is taken out and ended.
     pub async fn test_any(&self, requests: &mut Vec<Request>) -> Option<(usize, Status)> {
-        self.pay_for_polling(|state| state.costs.parameters().test).await;
+        self.pay_for_testing().await;
         let index = requests.iter().position(|request| self.is_done_now(request));
         self.state().polled(self.task, index.is_some());
         let request = requests.remove(index?);
@@ -220,7 +220,7 @@ impl Rank {
 
     /// Takes out all requests that are done, and ends them: (index before, status).
     pub async fn test_some(&self, requests: &mut Vec<Request>) -> Vec<(usize, Status)> {
-        self.pay_for_polling(|state| state.costs.parameters().test).await;
+        self.pay_for_testing().await;
         let done = self.take_done(requests);
         self.state().polled(self.task, !done.is_empty());
         done
@@ -228,7 +228,7 @@ impl Rank {
 
     /// Whether all requests are done; if so, they are ended and the list is emptied.
     pub async fn test_all(&self, requests: &mut Vec<Request>) -> bool {
-        self.pay_for_polling(|state| state.costs.parameters().test).await;
+        self.pay_for_testing().await;
         let all = requests.iter().all(|request| self.is_done_now(request));
         self.state().polled(self.task, all);
         if all {
@@ -256,13 +256,15 @@ impl Rank {
     }
 
     /// Whether a message is there that a receive would take (MPI_Iprobe). Costs what the machine file says of a probe.
-    pub async fn iprobe(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Option<Status> {
+    #[inline]
+    pub fn iprobe(
+        &self,
+        comm: Comm,
+        from: impl Into<Source>,
+        tag: impl Into<Tag>,
+    ) -> impl Future<Output = Option<Status>> {
         let (source, tag) = (from.into().named(), tag.into().named());
-        self.pay_for_polling(|state| state.costs.parameters().probe).await;
-        let mut state = self.state();
-        let seen = state.probe(self.task, comm, source, tag);
-        state.polled(self.task, seen.is_some());
-        seen
+        Probe { rank: self, comm, source, tag, stage: ProbeStage::Begin }
     }
 
     /// Waits until a message is there that a receive would take (MPI_Probe).
@@ -298,21 +300,16 @@ impl Rank {
         }
     }
 
-    /// A poll costs time, more so when polls have failed before (see [`PollGrowth`]).
-    async fn pay_for_polling(&self, cost: impl Fn(&State) -> f64) {
+    /// A test costs time, more so when polls have failed before.
+    async fn pay_for_testing(&self) {
         if self.state().costs.parameters().poll_growth == PollGrowth::Global {
             // What others have polled counts: first let them.
             self.catch_up().await;
         }
         {
             let mut state = self.state();
-            let failed = match state.costs.parameters().poll_growth {
-                PollGrowth::Off => 0,
-                PollGrowth::PerRank => state.tasks[self.task as usize].polls,
-                PollGrowth::Global => state.polls,
-            };
-            let cost = Time::from_secs(cost(&state) * f64::from(failed + 1));
-            state.spend(self.task, Activity::Wait, cost);
+            let cost = state.costs.parameters().test;
+            state.pay_for_poll(self.task, cost);
         }
         self.catch_up().await;
     }
@@ -338,6 +335,54 @@ impl Rank {
     /// Waits until the simulation has come to my clock.
     pub(crate) fn catch_up(&self) -> impl Future<Output = ()> {
         CatchUp { rank: self }
+    }
+}
+
+/// A probe, likewise a state machine of its own. One that is sure to find its message does not wait for the simulation.
+struct Probe<'r> {
+    rank: &'r Rank,
+    comm: Comm,
+    source: Option<u32>,
+    tag: Option<i32>,
+    stage: ProbeStage,
+}
+
+enum ProbeStage {
+    Begin,
+    Pay,
+    Look,
+}
+
+impl Future for Probe<'_> {
+    type Output = Option<Status>;
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Status>> {
+        let Probe { rank, comm, source, tag, .. } = *self;
+        let task = rank.task;
+        let mut state = rank.state();
+        let is_shared = state.costs.parameters().poll_growth == PollGrowth::Global;
+        if let ProbeStage::Begin = self.stage {
+            self.stage = ProbeStage::Pay;
+            // What others have polled counts: first let them.
+            if is_shared && !state.catch_up(task) {
+                return Poll::Pending;
+            }
+        }
+        if let ProbeStage::Pay = self.stage {
+            self.stage = ProbeStage::Look;
+            let cost = state.costs.parameters().probe;
+            state.pay_for_poll(task, cost);
+            if !is_shared && let Some(status) = state.probe_ahead(task, comm, source, tag) {
+                state.polled(task, true);
+                return Poll::Ready(Some(status));
+            }
+            if !state.catch_up(task) {
+                return Poll::Pending;
+            }
+        }
+        let seen = state.probe(task, comm, source, tag);
+        state.polled(task, seen.is_some());
+        Poll::Ready(seen)
     }
 }
 

@@ -120,7 +120,7 @@ impl<F: Future<Output = ()>> Runner<F> {
                 self.look_around()?;
             }
             let mut state = self.sim.state();
-            let (event, network) = (state.queue.next_time(), state.network.next_event());
+            let (event, network) = (state.agenda.next_time(), state.network.next_event());
             if network <= event {
                 if network == Time::NEVER {
                     break;
@@ -135,10 +135,11 @@ impl<F: Future<Output = ()>> Runner<F> {
                     state.transfer_ended(ended[at]);
                 }
                 ended.clear();
-            } else if let Some((time, event)) = state.queue.pop() {
-                debug_assert!(time >= state.now, "clocks never go back");
-                state.now = time;
-                match event {
+            } else if let Some(entry) = state.agenda.first() {
+                debug_assert!(entry.time() >= state.now, "clocks never go back");
+                state.agenda.pop();
+                state.now = entry.time();
+                match Event::of(entry.slot()) {
                     Event::Resume(task) => state.ready.push(task),
                     Event::Arrive(message) => state.arrive(message),
                 }

@@ -7,7 +7,7 @@
 //! simulation has caught up with it. It saves an event for every computation, send and receive.
 
 use hpcast_engine::slab::NONE;
-use hpcast_engine::{EventQueue, prefetch};
+use hpcast_engine::{Agenda, prefetch};
 use hpcast_models::network::{Network, Transfer};
 use hpcast_platform::Machine;
 use hpcast_platform::placement::Placement;
@@ -27,6 +27,22 @@ pub(crate) enum Event {
     Resume(u32),
     /// A message reaches a rank that has to look at messages in the order of time.
     Arrive(u32),
+}
+
+impl Event {
+    /// What stands for it in the agenda.
+    #[inline]
+    fn slot(self) -> u32 {
+        match self {
+            Event::Resume(task) => task << 1,
+            Event::Arrive(message) => message << 1 | 1,
+        }
+    }
+
+    #[inline]
+    pub fn of(slot: u32) -> Event {
+        if slot & 1 == 0 { Event::Resume(slot >> 1) } else { Event::Arrive(slot >> 1) }
+    }
 }
 
 /// How a send behaves towards its receiver.
@@ -183,7 +199,7 @@ impl Inbox {
 pub(crate) struct State {
     pub now: Time,
     pub network: Box<dyn Network>,
-    pub queue: EventQueue<Event>,
+    pub agenda: Agenda,
     pub tasks: Vec<Task>,
     /// Numbers of background tasks that have ended.
     pub free_tasks: Vec<u32>,
@@ -206,7 +222,7 @@ impl State {
         State {
             now: Time::ZERO,
             network,
-            queue: EventQueue::new(),
+            agenda: Agenda::default(),
             tasks: (0..ranks).map(|rank| Task::new(rank, nodes.node(rank))).collect(),
             free_tasks: Vec::new(),
             ready: Vec::new(),
@@ -298,7 +314,7 @@ impl State {
     /// A message will come at its time.
     fn announce(&mut self, to: u32, message: u32, at: Time) {
         self.matching.beside_mut(to).announced += 1;
-        self.queue.push(at, Event::Arrive(message));
+        self.agenda.push(at, Event::Arrive(message).slot());
     }
 
     /// An announced message has come.
@@ -347,11 +363,36 @@ impl State {
     }
 
     /// What a probe sees now: source in the communicator, tag and bytes.
+    #[inline]
     pub fn probe(&self, task: u32, comm: Comm, source: Option<u32>, tag: Option<i32>) -> Option<Status> {
+        self.probe_at(self.now, task, comm, source, tag)
+    }
+
+    /// What a probe is sure to see at the task's time, although the simulation has not come there: only a message from a
+    /// named source, since of several sources another may yet be earlier.
+    #[inline]
+    pub fn probe_ahead(&self, task: u32, comm: Comm, source: Option<u32>, tag: Option<i32>) -> Option<Status> {
+        source?;
+        self.probe_at(self.tasks[task as usize].clock, task, comm, source, tag)
+    }
+
+    #[inline]
+    fn probe_at(&self, at: Time, task: u32, comm: Comm, source: Option<u32>, tag: Option<i32>) -> Option<Status> {
         let rank = self.tasks[task as usize].rank;
         let pattern = Pattern::new(comm.context(), source, tag);
-        let message = self.matching.message(self.matching.see_message(rank, &pattern, self.now)?);
+        let message = self.matching.message(self.matching.see_message(rank, &pattern, at)?);
         Some(Status { source: message.envelope.source, tag: message.envelope.tag, bytes: message.bytes })
+    }
+
+    /// A poll costs time, more so when polls have failed before (see [`PollGrowth`]).
+    #[inline]
+    pub fn pay_for_poll(&mut self, task: u32, cost: f64) {
+        let failed = match self.costs.parameters().poll_growth {
+            PollGrowth::Off => 0,
+            PollGrowth::PerRank => self.tasks[task as usize].polls,
+            PollGrowth::Global => self.polls,
+        };
+        self.spend(task, Activity::Wait, Time::from_secs(cost * f64::from(failed + 1)));
     }
 
     /// The task will be resumed when the next message comes.
@@ -519,7 +560,7 @@ impl State {
     pub fn catch_up(&mut self, task: u32) -> bool {
         let clock = self.tasks[task as usize].clock;
         if clock > self.now {
-            self.queue.push(clock, Event::Resume(task));
+            self.agenda.push(clock, Event::Resume(task).slot());
         }
         self.tasks[task as usize].ahead = 0;
         clock <= self.now

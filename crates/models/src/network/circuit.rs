@@ -17,9 +17,9 @@ use hpcast_engine::Slab;
 use hpcast_platform::machine::Machine;
 use hpcast_units::Time;
 
-use super::agenda::Agenda;
 use super::demand::Router;
 use super::{Network, Transfer};
+use hpcast_engine::agenda::Agenda;
 use queue::{Age, Queues};
 
 /// The `circuit` network.

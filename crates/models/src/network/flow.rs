@@ -29,9 +29,9 @@ use hpcast_engine::Slab;
 use hpcast_platform::machine::Machine;
 use hpcast_units::Time;
 
-use super::agenda::{Agenda, Entry};
 use super::demand::Router;
 use super::{Network, Transfer};
+use hpcast_engine::agenda::{Agenda, Entry};
 use maxmin::{MaxMin, Step};
 
 /// The `flow` network.

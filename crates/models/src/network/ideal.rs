@@ -19,8 +19,8 @@ use hpcast_platform::interconnect::Path;
 use hpcast_platform::machine::{FactorMeaning, Machine};
 use hpcast_units::Time;
 
-use super::agenda::Agenda;
 use super::{Network, Transfer};
+use hpcast_engine::agenda::Agenda;
 
 /// The `ideal` network.
 pub struct Ideal {

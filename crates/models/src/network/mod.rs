@@ -5,7 +5,6 @@
 
 use hpcast_units::Time;
 
-mod agenda;
 mod circuit;
 mod demand;
 mod flow;

@@ -1,7 +1,7 @@
-//! What a network model has planned: slots keyed by (time, insertion), the earliest first.
+//! What is planned: slots keyed by (time, insertion), the earliest first, so that equal times come out as they went in.
 //!
-//! What comes in the order of time, as starts mostly do, and the ends of messages of one size, stands in one of a few
-//! lanes, where it costs a few instructions however much is planned; the rest is in a 4-ary heap. Keys have 128 bits:
+//! What comes in the order of time, as starts of messages mostly do, and the ends of messages of one size, stands in one
+//! of a few lanes, where it costs a few instructions however much is planned; the rest is in a 4-ary heap. Keys have 128 bits:
 //! one comparison decides between two entries, and the least of four children is found without a branch that could be
 //! mispredicted.
 
@@ -22,7 +22,7 @@ const NOTHING: u128 = u128::MAX;
 ///
 /// A key holds the time (64 bits), the insertion number (36 bits) and the slot (28 bits).
 #[derive(Debug)]
-pub(crate) struct Agenda {
+pub struct Agenda {
     lanes: [Lane; LANES],
     heap: Heap,
     /// The first key, [`NOTHING`] if there is none.
@@ -41,39 +41,45 @@ impl Default for Agenda {
 
 /// An entry of an [`Agenda`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry(u128);
+pub struct Entry(u128);
 
 impl Entry {
     /// When it is due.
     #[inline]
-    pub(crate) fn time(self) -> Time {
+    pub fn time(self) -> Time {
         Time::from_ps((self.0 >> 64) as u64)
     }
 
     /// Which slot is due.
     #[inline]
-    pub(crate) fn slot(self) -> u32 {
+    pub fn slot(self) -> u32 {
         self.0 as u32 & ((1 << SLOT_BITS) - 1)
     }
 }
 
 impl Agenda {
+    /// When the first entry is due; [`Time::NEVER`] if there is none.
+    #[inline]
+    pub fn next_time(&self) -> Time {
+        Entry(self.first).time()
+    }
+
     /// The first entry.
     #[inline]
-    pub(crate) fn first(&self) -> Option<Entry> {
+    pub fn first(&self) -> Option<Entry> {
         (self.first != NOTHING).then_some(Entry(self.first))
     }
 
     /// The first entry, if it is due at `now` or before.
     #[inline]
-    pub(crate) fn due(&self, now: Time) -> Option<Entry> {
+    pub fn due(&self, now: Time) -> Option<Entry> {
         self.first().filter(|entry| entry.time() <= now)
     }
 
     /// Plans `slot` for `time`.
     #[inline]
-    pub(crate) fn push(&mut self, time: Time, slot: u32) {
-        assert!(slot < 1 << SLOT_BITS, "at most 2^{SLOT_BITS} transfers are under way at a time");
+    pub fn push(&mut self, time: Time, slot: u32) {
+        assert!(slot < 1 << SLOT_BITS, "at most 2^{SLOT_BITS} things are planned at a time");
         if self.orders == ORDERS {
             self.renumber();
         }
@@ -84,7 +90,7 @@ impl Agenda {
 
     /// Forgets the first entry.
     #[inline]
-    pub(crate) fn pop(&mut self) {
+    pub fn pop(&mut self) {
         match self.lanes.get_mut(self.lane) {
             Some(lane) => lane.leave(),
             None => self.heap.pop(),
@@ -94,7 +100,7 @@ impl Agenda {
 
     /// Plans the first entry anew for a later time; it keeps its insertion number.
     #[inline]
-    pub(crate) fn postpone(&mut self, time: Time) {
+    pub fn postpone(&mut self, time: Time) {
         let key = (u128::from(time.as_ps()) << 64) | u128::from(self.first as u64);
         match self.lanes.get_mut(self.lane) {
             Some(lane) => {
