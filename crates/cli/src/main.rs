@@ -1,10 +1,14 @@
 //! The command `hpcast`: the only part of the project that prints or exits.
 
 mod failure;
+mod hpl;
 mod lists;
 mod machine;
+mod machine_options;
 mod model;
+mod outputs;
 mod run;
+mod running;
 mod sizes;
 
 use clap::{Parser, Subcommand};
@@ -23,6 +27,8 @@ struct Arguments {
 enum Command {
     /// Simulate a program on a machine and report how fast it runs
     Run(Box<run::Options>),
+    /// Forecast High Performance Linpack (HPL) on a machine
+    Hpl(Box<hpl::Options>),
     /// Check, show, draw or import a machine file
     #[command(subcommand)]
     Machine(machine::Command),
@@ -39,6 +45,7 @@ fn main() {
     // clap ends with code 2 and its own message where the command line is wrong.
     let result = match Arguments::parse().command {
         Command::Run(options) => run::run(&options),
+        Command::Hpl(options) => hpl::run(&options),
         Command::Machine(command) => machine::run(&command),
         Command::Model(command) => model::run(&command),
         Command::Programs => lists::programs(),

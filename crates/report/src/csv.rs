@@ -22,6 +22,8 @@ pub fn table(report: &RunReport) -> String {
         &report.table
     };
     let keys = table.columns().iter().map(|column| column.key.as_str());
+    // A column of the table says more than the run as a whole.
+    let run: Vec<_> = run.into_iter().filter(|(key, _)| keys.clone().all(|column| column != *key)).collect();
     line(&mut text, run.iter().map(|(key, _)| *key).chain(keys));
     for row in table.rows() {
         let cells: Vec<String> = row.iter().map(Cell::plain).collect();

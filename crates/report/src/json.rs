@@ -1,9 +1,9 @@
-//! A run as JSON: the fields of [`RunReport`] at the top level, names with units, plain numbers.
+//! A run as JSON: the fields of [`crate::RunReport`] at the top level, names with units, plain numbers.
 
-use crate::run_report::RunReport;
+use serde::Serialize;
 
 /// The whole report, indented, with a line end.
-pub fn document(report: &RunReport) -> String {
+pub fn document(report: &impl Serialize) -> String {
     // Serialising can fail only for maps whose keys are not text, and there are none.
     let mut text = serde_json::to_string_pretty(report).unwrap_or_default();
     text.push('\n');

@@ -8,6 +8,9 @@
 
 pub mod csv;
 pub mod gantt;
+mod hpl;
+mod hpl_text;
+mod interval;
 pub mod json;
 mod lanes;
 pub mod links;
@@ -25,8 +28,12 @@ pub mod table;
 pub mod text;
 mod totals;
 pub mod trace;
+pub mod xhpl;
 
 pub use gantt::{GanttError, GanttRecorder};
+pub use hpl::{Combination, HplReport, HplRun, HplTimes};
+pub use hpl_text::account;
+pub use interval::Estimate;
 pub use links::LinkLoad;
 pub use observers::Observers;
 pub use output::{OutputError, OutputFile, check_writable, write_file};

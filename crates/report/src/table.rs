@@ -3,7 +3,7 @@
 //! People get fitting units in every cell; programs get plain numbers in base units (bytes, seconds, bytes per second),
 //! so a column's key should end in its unit: `mean_seconds`.
 
-use hpcast_units::{Bandwidth, Bytes, Seconds, count};
+use hpcast_units::{Bandwidth, Bytes, FlopRate, Seconds, count};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 /// One value with what it means.
@@ -21,6 +21,8 @@ pub enum Cell {
     Seconds(f64),
     /// Bytes per second.
     Bandwidth(f64),
+    /// Billions of floating-point operations per second.
+    Gflops(f64),
     /// A part of a whole, 0 to 1.
     Share(f64),
     /// Nothing to say here.
@@ -39,6 +41,7 @@ impl Cell {
             Cell::Data(bytes) => data(*bytes),
             Cell::Seconds(seconds) => Seconds::new(*seconds).human(),
             Cell::Bandwidth(rate) => Bandwidth::new(*rate).human(),
+            Cell::Gflops(rate) => FlopRate::new(*rate * 1e9).human(),
         };
         match whole.rsplit_once(' ') {
             Some((number, unit)) => (number.into(), unit.into()),
@@ -52,7 +55,9 @@ impl Cell {
             Cell::Text(text) => text.clone(),
             Cell::Count(number) | Cell::Size(number) => number.to_string(),
             // The shortest digits that give back the same number, with an exponent where that is shorter.
-            Cell::Data(x) | Cell::Seconds(x) | Cell::Bandwidth(x) | Cell::Share(x) => format!("{x:?}"),
+            Cell::Data(x) | Cell::Seconds(x) | Cell::Bandwidth(x) | Cell::Gflops(x) | Cell::Share(x) => {
+                format!("{x:?}")
+            }
             Cell::Empty => String::new(),
         }
     }
@@ -63,7 +68,9 @@ impl Serialize for Cell {
         match self {
             Cell::Text(text) => serializer.serialize_str(text),
             Cell::Count(number) | Cell::Size(number) => serializer.serialize_u64(*number),
-            Cell::Data(x) | Cell::Seconds(x) | Cell::Bandwidth(x) | Cell::Share(x) => serializer.serialize_f64(*x),
+            Cell::Data(x) | Cell::Seconds(x) | Cell::Bandwidth(x) | Cell::Gflops(x) | Cell::Share(x) => {
+                serializer.serialize_f64(*x)
+            }
             Cell::Empty => serializer.serialize_none(),
         }
     }

@@ -22,6 +22,11 @@ pub fn summary(report: &RunReport) -> String {
         list("Assumed", &report.assumptions),
         list("Warnings", &report.warnings),
     ];
+    join(&paragraphs)
+}
+
+/// Paragraphs with an empty line between them.
+pub(crate) fn join(paragraphs: &[String]) -> String {
     let paragraphs: Vec<&str> = paragraphs.iter().map(|text| text.trim_end_matches('\n')).collect();
     let paragraphs: Vec<&str> = paragraphs.into_iter().filter(|text| !text.is_empty()).collect();
     paragraphs.join("\n\n") + "\n"
@@ -47,11 +52,14 @@ fn heading(report: &RunReport) -> String {
 }
 
 fn result(report: &RunReport) -> String {
-    let messages = match report.messages {
+    lines(&[("Simulated time", Seconds::new(report.simulated_seconds).human()), ("Messages", messages(report))])
+}
+
+pub(crate) fn messages(report: &RunReport) -> String {
+    match report.messages {
         0 => "none".into(),
         messages => format!("{} with {} of data", count(messages), data(report.bytes as f64)),
-    };
-    lines(&[("Simulated time", Seconds::new(report.simulated_seconds).human()), ("Messages", messages)])
+    }
 }
 
 fn ranks(report: &RunReport) -> String {
@@ -79,7 +87,7 @@ fn ranks(report: &RunReport) -> String {
     table.text()
 }
 
-fn links(report: &RunReport) -> String {
+pub(crate) fn links(report: &RunReport) -> String {
     if report.busiest_links.is_empty() {
         return String::new();
     }
@@ -96,7 +104,7 @@ fn links(report: &RunReport) -> String {
     table.text()
 }
 
-fn cost(report: &RunReport) -> String {
+pub(crate) fn cost(report: &RunReport) -> String {
     let used = &report.used;
     let mut entries =
         vec![("Wall time", format!("{} ({} of CPU)", duration(used.wall_seconds), duration(used.cpu_seconds)))];
@@ -112,11 +120,11 @@ fn cost(report: &RunReport) -> String {
 }
 
 /// Names and values below each other.
-fn lines(entries: &[(&str, String)]) -> String {
+pub(crate) fn lines(entries: &[(&str, String)]) -> String {
     entries.iter().map(|(name, value)| format!("{name:<17}{value}\n")).collect()
 }
 
-fn list(title: &str, entries: &[String]) -> String {
+pub(crate) fn list(title: &str, entries: &[String]) -> String {
     if entries.is_empty() {
         return String::new();
     }

@@ -18,7 +18,7 @@ impl From<RankOutcome> for RankTimes {
     }
 }
 
-/// Sums over simulations of the same ranks on the same machine.
+/// Sums over simulations on the same machine. Ranks that a simulation does not have spend no time in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Totals {
     /// From beginning to end, one simulation after the other.
@@ -42,16 +42,12 @@ impl Totals {
         self.messages += outcome.messages;
         self.bytes += outcome.bytes;
         self.unreceived += outcome.unreceived;
-        if self.ranks.is_empty() {
-            self.ranks = outcome.ranks.into_iter().map(RankTimes::from).collect();
-        } else {
-            assert_eq!(self.ranks.len(), outcome.ranks.len(), "the simulations of a run have the same ranks");
-            for (sum, rank) in self.ranks.iter_mut().zip(outcome.ranks) {
-                let rank = RankTimes::from(rank);
-                sum.finished += rank.finished;
-                for (sum, time) in sum.spent.iter_mut().zip(rank.spent) {
-                    *sum += time;
-                }
+        self.ranks.resize(self.ranks.len().max(outcome.ranks.len()), RankTimes::default());
+        for (sum, rank) in self.ranks.iter_mut().zip(outcome.ranks) {
+            let rank = RankTimes::from(rank);
+            sum.finished += rank.finished;
+            for (sum, time) in sum.spent.iter_mut().zip(rank.spent) {
+                *sum += time;
             }
         }
         if self.link_bytes.is_empty() {
@@ -102,6 +98,16 @@ mod tests {
         assert_eq!(totals.ranks[1].finished, Time::from_ps(15));
         assert_eq!((totals.messages, totals.bytes, totals.unreceived), (6, 48, 2));
         assert_eq!(totals.link_bytes, [16.0, 32.0]);
+    }
+
+    #[test]
+    fn simulations_may_have_more_or_fewer_ranks() {
+        let mut totals = Totals::from(outcome(10));
+        let mut larger = outcome(5);
+        larger.ranks.push(larger.ranks[0]);
+        totals.add(larger);
+        totals.add(outcome(1));
+        assert_eq!(totals.ranks.iter().map(|rank| rank.finished.as_ps()).collect::<Vec<_>>(), [16, 16, 5]);
     }
 
     #[test]

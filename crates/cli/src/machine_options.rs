@@ -1,0 +1,114 @@
+//! Where a program runs: options of every command that simulates.
+
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use clap::{Args, ValueEnum};
+use hpcast_models::network::{Circuit, Flow, Ideal, Network};
+use hpcast_platform::Machine;
+use hpcast_platform::placement::{Placement, Plan, Policy};
+use hpcast_report::{MachineInfo, RunReport};
+
+use crate::failure::Failure;
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum NetworkModel {
+    /// Flows share links fairly (max-min)
+    Flow,
+    /// Delay, and contention at the end points only
+    Ideal,
+    /// The oldest flow gets all it can use, the next what is left
+    Circuit,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum PlacementPolicy {
+    /// Fill one node after the other
+    Block,
+    /// Deal ranks over the nodes like cards
+    Cyclic,
+    /// Random places, drawn from the seed
+    Random,
+}
+
+/// The machine, its network, and the ranks on it.
+#[derive(Args)]
+pub(crate) struct MachineOptions {
+    /// Machine file
+    #[arg(short = 'm', long = "machine", value_name = "FILE.toml")]
+    pub path: PathBuf,
+    /// Network model
+    #[arg(long, value_enum, default_value = "flow")]
+    pub network: NetworkModel,
+    /// Seed of everything that is random
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Allow more ranks than cores
+    #[arg(long)]
+    pub oversubscribe: bool,
+    /// Ranks on each node (default: as many as it has cores)
+    #[arg(long, value_name = "RANKS")]
+    pub ranks_per_node: Option<u32>,
+    /// How ranks are placed (default: as the machine file says)
+    #[arg(long, value_enum)]
+    pub placement: Option<PlacementPolicy>,
+}
+
+impl MachineOptions {
+    pub fn load(&self) -> Result<Rc<Machine>, Failure> {
+        Ok(Rc::new(Machine::load(&self.path)?))
+    }
+
+    /// The machine's plan with what the user wants otherwise.
+    fn plan(&self, machine: &Machine, seed: u64) -> Plan {
+        let mut plan: Plan = machine.plan.clone();
+        match self.placement {
+            Some(PlacementPolicy::Block) => plan.policy = Policy::Block,
+            Some(PlacementPolicy::Cyclic) => plan.policy = Policy::Cyclic,
+            Some(PlacementPolicy::Random) => plan.policy = Policy::Random { seed },
+            None => {}
+        }
+        if self.oversubscribe {
+            // As many on a node as it takes, whatever the machine file says.
+            plan.oversubscribe = true;
+            plan.ranks_per_node = None;
+        }
+        plan.ranks_per_node = self.ranks_per_node.or(plan.ranks_per_node);
+        plan
+    }
+
+    pub fn place(&self, machine: &Machine, ranks: u32, seed: u64) -> Result<Placement, Failure> {
+        machine
+            .place_as(&self.plan(machine, seed), ranks)
+            .map_err(|error| Failure::input(format!("{}: {error}", self.path.display())))
+    }
+
+    /// Ranks that share a node where all places are taken.
+    pub fn ranks_per_node(&self, machine: &Machine, ranks: u32) -> u32 {
+        let most = if self.oversubscribe { ranks.div_ceil(machine.nodes.count.max(1)) } else { 0 };
+        self.plan(machine, 0).ranks_per_node.unwrap_or(machine.cores_per_node.max(most)).max(1)
+    }
+
+    pub fn network(&self, machine: &Rc<Machine>) -> Box<dyn Network> {
+        match self.network {
+            NetworkModel::Flow => Box::new(Flow::new(machine.clone())),
+            NetworkModel::Ideal => Box::new(Ideal::new(machine.clone())),
+            NetworkModel::Circuit => Box::new(Circuit::new(machine.clone())),
+        }
+    }
+
+    pub fn network_name(&self) -> String {
+        format!("{:?}", self.network).to_lowercase()
+    }
+
+    /// What was asked.
+    pub fn describe(&self, machine: &Machine, report: &mut RunReport) {
+        report.machine = MachineInfo::from(machine);
+        report.network = self.network_name();
+        report.seed = self.seed;
+        report.assumptions.extend(machine.assumed.iter().cloned());
+        if let Some(placement) = self.placement {
+            report.parameters.push(("placement".into(), format!("{placement:?}").to_lowercase().into()));
+        }
+    }
+}

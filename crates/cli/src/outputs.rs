@@ -1,0 +1,129 @@
+//! Where results go: options of every command that simulates.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use clap::Args;
+use hpcast_platform::{Machine, draw};
+use hpcast_report::{
+    GanttRecorder, Observers, OutputFile, RunReport, Totals, TraceWriter, check_writable, csv, gantt, links, write_file,
+};
+use hpcast_units::Time;
+
+use crate::failure::Failure;
+use crate::print;
+
+/// Files to write.
+#[derive(Args)]
+pub(crate) struct OutputOptions {
+    /// Write everything about the run to a file; `-` prints it instead of the summary
+    #[arg(long, value_name = "FILE.json")]
+    pub json: Option<PathBuf>,
+    /// Write the table to a file
+    #[arg(long, value_name = "FILE.csv")]
+    pub csv: Option<PathBuf>,
+    /// Draw what every rank did when (few ranks)
+    #[arg(long, value_name = "FILE.svg")]
+    pub gantt: Option<PathBuf>,
+    /// Write what every rank did when, for Perfetto or Chrome (many ranks)
+    #[arg(long, value_name = "FILE.json")]
+    pub trace: Option<PathBuf>,
+    /// Draw the network with the load of its links
+    #[arg(long, value_name = "FILE.svg")]
+    pub links: Option<PathBuf>,
+    /// List every rank in the JSON, however many there are
+    #[arg(long)]
+    pub every_rank: bool,
+}
+
+/// What there is to write.
+pub(crate) struct Results<'r> {
+    pub report: &'r RunReport,
+    pub totals: &'r Totals,
+    pub machine: &'r Machine,
+    /// The whole report for programs.
+    pub json: String,
+    /// For people.
+    pub text: String,
+}
+
+impl OutputOptions {
+    /// Finds out before the run what would go wrong after it.
+    pub fn check(&self) -> Result<(), Failure> {
+        let outputs = [&self.json, &self.csv, &self.gantt, &self.trace, &self.links];
+        for path in outputs.into_iter().flatten().filter(|path| *path != Path::new("-")) {
+            check_writable(path)?;
+        }
+        Ok(())
+    }
+
+    pub fn write(&self, results: &Results<'_>, watchers: Watchers) -> Result<(), Failure> {
+        let Results { report, totals, machine, .. } = results;
+        if let Some(path) = &self.csv {
+            write_file(path, csv::table(report).as_bytes())?;
+        }
+        if let Some(path) = &self.links {
+            let loads = links::loads(&machine.interconnect, &totals.link_bytes, totals.simulated);
+            let title = format!("{} on {}: load of the links", report.program, report.machine.name);
+            write_file(path, draw::svg(machine.interconnect.topology(), &title, Some(&loads)).as_bytes())?;
+        }
+        watchers.write(self, report)?;
+        match &self.json {
+            Some(path) if path == Path::new("-") => print(&results.json),
+            Some(path) => {
+                write_file(path, results.json.as_bytes())?;
+                print(&results.text)
+            }
+            None => print(&results.text),
+        }
+    }
+}
+
+/// Who watches the ranks: a Gantt chart, a trace, or nobody.
+pub(crate) struct Watchers {
+    observers: Rc<RefCell<Observers>>,
+    gantt: Option<Rc<RefCell<GanttRecorder>>>,
+    trace: Option<Rc<RefCell<TraceWriter<OutputFile>>>>,
+}
+
+impl Watchers {
+    pub fn new(options: &OutputOptions, ranks: u32) -> Result<Watchers, Failure> {
+        let mut observers = Observers::default();
+        let mut watchers = Watchers { observers: Rc::default(), gantt: None, trace: None };
+        if options.gantt.is_some() {
+            let recorder = GanttRecorder::new(ranks).map_err(|error| Failure::input(error.to_string()))?;
+            let recorder = Rc::new(RefCell::new(recorder));
+            observers.add(recorder.clone());
+            watchers.gantt = Some(recorder);
+        }
+        if let Some(path) = &options.trace {
+            let trace = Rc::new(RefCell::new(TraceWriter::new(OutputFile::create(path)?, true)));
+            observers.add(trace.clone());
+            watchers.trace = Some(trace);
+        }
+        watchers.observers = Rc::new(RefCell::new(observers));
+        Ok(watchers)
+    }
+
+    /// The next simulation begins at this time of the run.
+    pub fn start_at(&mut self, start: Time) {
+        self.observers.borrow_mut().start_at(start);
+    }
+
+    pub fn observer(&self) -> Option<Box<dyn hpcast_mpi::Observer>> {
+        if self.observers.borrow().is_empty() { None } else { Some(Box::new(self.observers.clone())) }
+    }
+
+    fn write(self, options: &OutputOptions, report: &RunReport) -> Result<(), Failure> {
+        if let (Some(path), Some(recorder)) = (&options.gantt, &self.gantt) {
+            let title = format!("{} on {}", report.program, report.machine.name);
+            write_file(path, gantt::svg(&recorder.borrow(), &title).as_bytes())?;
+        }
+        if let (Some(path), Some(trace)) = (&options.trace, &self.trace) {
+            let file = trace.borrow_mut().finish();
+            file.map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))?.finish()?;
+        }
+        Ok(())
+    }
+}

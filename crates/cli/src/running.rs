@@ -1,0 +1,72 @@
+//! What every command that simulates does beside: it measures itself, says how far it is, and can be stopped.
+
+use std::cell::RefCell;
+use std::io::{IsTerminal, Stderr};
+use std::ops::Range;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hpcast_report::{Build, Progress, Provenance, RunReport, Stopwatch};
+
+/// The version of hpcast and the commit it was built from.
+pub(crate) const BUILD: Build = Build { version: env!("CARGO_PKG_VERSION"), commit: option_env!("HPCAST_COMMIT") };
+
+/// A command that has begun.
+pub(crate) struct Running {
+    stopwatch: Stopwatch,
+    provenance: Provenance,
+    interrupt: Arc<AtomicBool>,
+    /// A line on the terminal for what takes long.
+    line: Option<Rc<RefCell<Progress<Stderr>>>>,
+}
+
+impl Running {
+    /// `label` is how the line on the terminal begins.
+    pub fn begin(label: String) -> Running {
+        let stderr = std::io::stderr();
+        Running {
+            stopwatch: Stopwatch::start(),
+            provenance: Provenance::now(BUILD, std::env::args(), 1),
+            interrupt: stop_on_interrupt(),
+            line: stderr.is_terminal().then(|| Rc::new(RefCell::new(Progress::new(stderr, label)))),
+        }
+    }
+
+    /// Notes a file that was read.
+    pub fn add_input(&mut self, path: &Path) {
+        self.provenance.add_input(path, &std::fs::read(path).unwrap_or_default());
+    }
+
+    /// A flag that Ctrl-C sets.
+    pub fn interrupt(&self) -> Arc<AtomicBool> {
+        self.interrupt.clone()
+    }
+
+    /// Takes note of how far a simulation has come that is this part of the whole, 0 to 1.
+    pub fn progress(&self, part: Range<f64>) -> Option<Box<dyn FnMut(f64)>> {
+        let line = self.line.clone()?;
+        Some(Box::new(move |done| line.borrow_mut().update(part.start + done * (part.end - part.start))))
+    }
+
+    /// Wipes the line and tells the report what was used.
+    pub fn finish(self, report: &mut RunReport) {
+        drop(self.line);
+        report.provenance = self.provenance;
+        report.used = self.stopwatch.read();
+    }
+}
+
+/// A flag that Ctrl-C sets, so that what is finished can be kept. A second Ctrl-C ends the program.
+fn stop_on_interrupt() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let setter = flag.clone();
+    // Without the handler Ctrl-C ends the program at once, which is no reason not to run.
+    let _ = ctrlc::set_handler(move || {
+        if setter.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    flag
+}
