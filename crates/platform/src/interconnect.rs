@@ -32,12 +32,39 @@ impl Path {
         self.add(link);
     }
 
+    /// Goes on over what this adds up to; its links have to be pushed one by one.
+    #[inline]
+    pub(crate) fn add_sums(&mut self, sums: &Sums) {
+        self.latency += sums.latency;
+        self.bandwidth = self.bandwidth.min(sums.bandwidth);
+        self.inverse_bandwidth += sums.inverse_bandwidth;
+    }
+
     /// Goes on over a link that no two messages share.
     #[inline]
     pub(crate) fn add(&mut self, link: &Link) {
         self.latency += link.latency;
         self.bandwidth = self.bandwidth.min(link.bandwidth);
         self.inverse_bandwidth += 1.0 / link.bandwidth;
+    }
+}
+
+/// What links add up to, for routes that are all alike.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Sums {
+    latency: f64,
+    bandwidth: f64,
+    inverse_bandwidth: f64,
+}
+
+impl Sums {
+    /// Of these links, one after the other.
+    pub(crate) fn of<'a>(links: impl IntoIterator<Item = &'a Link>) -> Sums {
+        let mut path = Path::default();
+        path.clear();
+        links.into_iter().for_each(|link| path.add(link));
+        let Path { latency, bandwidth, inverse_bandwidth, .. } = path;
+        Sums { latency, bandwidth, inverse_bandwidth }
     }
 }
 

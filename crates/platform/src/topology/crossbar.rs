@@ -1,7 +1,7 @@
 //! One switch that joins all nodes: SimGrid's `<cluster>`.
 
 use super::{Duplex, Link, LinkId, Structure, Topology, Vertex, name_by_ends};
-use crate::interconnect::Path;
+use crate::interconnect::{Path, Sums};
 
 /// All nodes on one switch: a message goes up its sender's cable and down its receiver's.
 ///
@@ -14,6 +14,8 @@ pub struct Crossbar {
     down: u32,
     /// Inside the switch, crossed by every message.
     backbone: Option<Link>,
+    /// What the way between two nodes adds up to.
+    sums: Sums,
 }
 
 impl Crossbar {
@@ -23,7 +25,8 @@ impl Crossbar {
             Duplex::Split => nodes,
             Duplex::Shared => 0,
         };
-        Crossbar { nodes, link, down, backbone }
+        let sums = Sums::of([Some(&link), backbone.as_ref(), Some(&link)].into_iter().flatten());
+        Crossbar { nodes, link, down, backbone, sums }
     }
 
     /// The backbone's id, if there is one.
@@ -76,14 +79,20 @@ impl Topology for Crossbar {
 
     #[inline]
     fn route(&self, from: u32, to: u32, path: &mut Path) {
-        path.push(from, &self.link);
-        if let Some(backbone) = &self.backbone {
-            path.push(self.backbone_id(), backbone);
+        let down = self.down + to;
+        if from == down {
+            // On the way from a node to itself SimGrid (StarZone.cpp) takes a shared link once only.
+            path.push(from, &self.link);
+            if let Some(backbone) = &self.backbone {
+                path.push(self.backbone_id(), backbone);
+            }
+            return;
         }
-        // On the way from a node to itself SimGrid (StarZone.cpp) takes a shared link once only.
-        if from != self.down + to {
-            path.push(self.down + to, &self.link);
+        match self.backbone {
+            Some(_) => path.links.extend_from_slice(&[from, self.backbone_id(), down]),
+            None => path.links.extend_from_slice(&[from, down]),
         }
+        path.add_sums(&self.sums);
     }
 
     fn cables(&self) -> u64 {

@@ -35,7 +35,8 @@ impl MaxMin {
                     assert!(hop.position() < self.board.bottlenecks[link.bottleneck().unwrap()].limited as usize);
                 } else {
                     taken[at] += part * level;
-                    assert!(level <= link.highest * (1.0 + 1e-9), "flow {number} is above the highest of {at}");
+                    let highest = if link.bottleneck().is_some() { link.highest } else { f64::INFINITY };
+                    assert!(level <= highest * (1.0 + 1e-9), "flow {number} is above the highest of {at}");
                 }
                 assert!(level <= link.level * (1.0 + 1e-9), "flow {number}, {level}, exceeds link {at}, {link:?}");
             }

@@ -111,7 +111,7 @@ impl MaxMin {
         });
         let link = self.board.link_mut(link);
         link.set_bottleneck(Some(number));
-        link.level = 0.0;
+        (link.level, link.highest) = (0.0, f64::INFINITY);
         number
     }
 

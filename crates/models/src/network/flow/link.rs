@@ -25,7 +25,7 @@ pub(super) struct Link {
     pub weight: f64,
     /// Level of the flows limited here, infinite if there are none, 0 until it is settled for the first time.
     pub level: f64,
-    /// No flow that passes has a higher level than this.
+    /// If it is a bottleneck: no flow that passes has a higher level than this.
     pub highest: f64,
     /// Bytes of ended transfers.
     pub bytes: f64,
@@ -92,10 +92,10 @@ impl Link {
         self.mark & !WAITS != NO_BOTTLENECK || self.is_overfull()
     }
 
-    /// Is there room for so much more?
+    /// Does it slow nobody down?
     #[inline]
-    pub(super) fn has_room(&self, rate: f64) -> bool {
-        self.mark == NO_BOTTLENECK && self.taken + rate <= self.capacity * FULL
+    pub(super) fn has_room(&self) -> bool {
+        self.mark == NO_BOTTLENECK && !self.is_overfull()
     }
 
     /// Do flows that pass take more than there is?

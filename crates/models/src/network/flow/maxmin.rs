@@ -190,22 +190,19 @@ impl MaxMin {
             hop.set_position(link.roster.len());
             link.roster.push(number, &mut self.pool);
             link.weight += weight * flow.share;
-            fits &= link.has_room(weight * bound);
+            link.taken += weight * bound;
+            fits &= link.has_room();
         }
         self.active += 1;
         if flow.ceiling < self.lowest_ceiling {
             self.lowest_ceiling = flow.ceiling;
         }
         if !fits {
+            for &hop in self.paths.of(flow.path) {
+                self.board.link_mut(hop.link).taken -= self.weights.of(hop) * bound;
+            }
             self.newcomers.push(number);
             return Step::Shares;
-        }
-        for &hop in self.paths.of(flow.path) {
-            let link = self.board.link_mut(hop.link);
-            link.taken += self.weights.of(hop) * bound;
-            if flow.ceiling > link.highest {
-                link.highest = flow.ceiling;
-            }
         }
         flow.state = State::Bounded { work, since: self.now };
         self.bounded += 1;
@@ -247,7 +244,7 @@ impl MaxMin {
             }
             link.roster.pop(&mut self.pool);
             if last == 0 {
-                (link.weight, link.taken, link.highest) = (0.0, 0.0, 0.0);
+                (link.weight, link.taken) = (0.0, 0.0);
                 continue;
             }
             link.weight -= part;

@@ -122,7 +122,7 @@ impl MaxMin {
                 None => return,
             };
             let mut refit = None;
-            if link.highest > level * (1.0 + TIE) {
+            if link.bottleneck().is_none() || link.highest > level * (1.0 + TIE) {
                 let fitted = self.refit(number, level);
                 level = fitted.level;
                 refit = Some(fitted);
