@@ -1,21 +1,49 @@
 //! The factorisation of a panel, among the processes of one column of the grid (HPL_pdfact and what it calls).
+//!
+//! What is done is the same for all of them but for their numbers of rows. It is written once for a [`Team`]: one process
+//! that exchanges messages with the others (`pivot.rs`), or all processes of the column at once (`joint.rs`).
 
 use super::account::Phase;
 use super::kernels::HplKernel::{
     Daxpy, Dcopy, Dgemm, Dgemv, Dger, Dlacpy, Dlatcpy, DlocswpN, DlocswpT, Dscal, Dtrsv, Idamax,
 };
-use super::kernels::Size;
+use super::kernels::{HplKernel, Size};
 use super::panel::Panel;
-use super::parameters::Factorisation;
-use super::process::{Process, Side, after, distance, in_column};
-use super::swap_plan::power_below;
+use super::parameters::{Factorisation, HplParameters};
+use super::process::{Process, Side};
 
-/// Part of a panel: columns `first..first + columns`, and how many local rows are below its top.
+/// What a process has of the panel.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Share {
+    /// Rows.
+    pub rows: u64,
+    /// Does it own the panel's top, which gets a row shorter with each column?
+    pub owns_top: bool,
+}
+
+impl Share {
+    /// Rows that are left after so many columns.
+    #[inline]
+    pub fn below(self, columns: u64) -> u64 {
+        if self.owns_top { self.rows.saturating_sub(columns) } else { self.rows }
+    }
+}
+
+/// Those who factor a panel.
+pub(super) trait Team {
+    /// Each calls a kernel, with sizes that depend on its share.
+    fn kernel(&self, kernel: HplKernel, size: impl Fn(Share) -> Size);
+    /// Each solves with a triangular matrix.
+    fn solve_triangular(&self, side: Side, m: u64, n: u64);
+    /// All find the pivot of a column that so many others came before, and tell each other its row.
+    async fn exchange_pivot(&self, column: u64);
+}
+
+/// Part of a panel: columns `first..first + columns`.
 #[derive(Clone, Copy)]
 struct Part {
-    rows: u64,
-    columns: u64,
     first: u64,
+    columns: u64,
 }
 
 impl Process {
@@ -26,169 +54,115 @@ impl Process {
             return;
         }
         let before = self.enter(Phase::Factorisation);
-        self.recurse(panel, Part { rows: panel.mp, columns: panel.jb, first: 0 }).await;
+        if self.job.jointly && self.rows() > 1 {
+            self.factor_jointly(panel).await;
+        } else {
+            factor_with(&super::pivot::Alone { process: self, panel }, self.parameters(), panel.jb).await;
+        }
         panel.nq -= panel.jb;
         self.enter(before);
         self.panel_is_factored(panel);
     }
+}
 
-    /// Cuts columns into parts and factors them one after the other (HPL_pdrpan..).
-    async fn recurse(&self, panel: &Panel, part: Part) {
-        let parameters = *self.parameters();
-        if part.columns <= parameters.nbmin {
-            return self.factor_columns(panel, part).await;
-        }
-        let most = part.columns.div_ceil(parameters.nbmin).div_ceil(parameters.ndiv) * parameters.nbmin;
-        let transposed = parameters.l1_transposed;
-        let mine = self.row == panel.row;
-        let (mut done, mut rows, mut left) = (0, part.rows, part.columns);
-        while left > 0 {
-            let columns = most.min(left);
-            left -= columns;
-            let next = Part { rows, columns, first: part.first + done };
-            match parameters.rfact {
-                Factorisation::Left => {
-                    self.triangular(transposed, done, columns);
-                    self.kernel(Dgemm, Size::mnk(rows, columns, done));
-                    Box::pin(self.recurse(panel, next)).await;
-                }
-                Factorisation::Crout => {
-                    self.kernel(Dgemm, Size::mnk(rows, columns, done));
-                    Box::pin(self.recurse(panel, next)).await;
-                    if left > 0 {
-                        let (m, n) = if transposed { (left, columns) } else { (columns, left) };
-                        self.kernel(Dgemm, Size::mnk(m, n, done));
-                        self.triangular(transposed, columns, left);
-                    }
-                }
-                Factorisation::Right => {
-                    Box::pin(self.recurse(panel, next)).await;
-                    self.triangular(transposed, columns, left);
-                    self.kernel(Dgemm, Size::mnk(rows - if mine { columns } else { 0 }, left, columns));
-                }
-            }
-            if mine {
-                self.kernel(if transposed { Dlatcpy } else { Dlacpy }, Size::mn(next.first, columns));
-                rows -= columns;
-            }
-            done += columns;
-        }
+/// Factors all columns of a panel.
+pub(super) async fn factor_with(team: &impl Team, parameters: &HplParameters, columns: u64) {
+    recurse(team, parameters, Part { first: 0, columns }).await;
+}
+
+/// Cuts columns into parts and factors them one after the other (HPL_pdrpan..).
+async fn recurse(team: &impl Team, parameters: &HplParameters, part: Part) {
+    if part.columns <= parameters.nbmin {
+        return factor_columns(team, parameters, part).await;
     }
-
-    /// Solves with the top of the panel for `columns` columns.
-    fn triangular(&self, transposed: bool, order: u64, columns: u64) {
+    let most = part.columns.div_ceil(parameters.nbmin).div_ceil(parameters.ndiv) * parameters.nbmin;
+    let transposed = parameters.l1_transposed;
+    let triangular = |order: u64, columns: u64| {
         if transposed {
-            self.solve_triangular(Side::Right, columns, order);
+            team.solve_triangular(Side::Right, columns, order);
         } else {
-            self.solve_triangular(Side::Left, order, columns);
+            team.solve_triangular(Side::Left, order, columns);
         }
-    }
-
-    /// Factors a few columns one by one (HPL_pdpan..).
-    async fn factor_columns(&self, panel: &Panel, part: Part) {
-        let parameters = *self.parameters();
-        let transposed = parameters.l1_transposed;
-        let swap_locally = if transposed { DlocswpT } else { DlocswpN };
-        let mine = u64::from(self.row == panel.row);
-        let mut rows = part.rows;
-        self.find_largest(rows);
-        for done in 0..part.columns {
-            // Columns that are left after this one.
-            let left = part.columns - 1 - done;
-            // Rows that are left below the pivot.
-            let below = rows.saturating_sub(mine);
-            self.exchange_pivot(panel, rows > 0).await;
-            self.kernel(swap_locally, Size::n(panel.jb));
-            if left == 0 {
-                self.kernel(Dscal, Size::n(below));
-                return;
+    };
+    let (mut done, mut left) = (0, part.columns);
+    while left > 0 {
+        let columns = most.min(left);
+        left -= columns;
+        let next = Part { first: part.first + done, columns };
+        match parameters.rfact {
+            Factorisation::Left => {
+                triangular(done, columns);
+                team.kernel(Dgemm, |share| Size::mnk(share.below(next.first), columns, done));
+                Box::pin(recurse(team, parameters, next)).await;
             }
-            match parameters.pfact {
-                Factorisation::Left => {
-                    self.kernel(Dtrsv, Size::n(done + 1));
-                    self.kernel(Dscal, Size::n(below));
-                    self.kernel(Dgemv, Size::mn(below, done + 1));
-                    self.find_largest(below);
-                    if mine == 1 {
-                        self.kernel(Dcopy, Size::n(done + 1));
-                    }
-                }
-                Factorisation::Crout => {
-                    if done > 0 {
-                        let (m, n) = if transposed { (left, done) } else { (done, left) };
-                        self.kernel(Dgemv, Size::mn(m, n));
-                        if mine == 1 {
-                            self.kernel(Dcopy, Size::n(left));
-                        }
-                    }
-                    self.kernel(Dscal, Size::n(below));
-                    self.kernel(Dgemv, Size::mn(below, done + 1));
-                    self.find_largest(below);
-                }
-                Factorisation::Right => {
-                    self.kernel(Dscal, Size::n(below));
-                    self.kernel(Daxpy, Size::n(below));
-                    self.find_largest(below);
-                    if left > 1 {
-                        self.kernel(Dger, Size::mn(below, left - 1));
-                    }
+            Factorisation::Crout => {
+                team.kernel(Dgemm, |share| Size::mnk(share.below(next.first), columns, done));
+                Box::pin(recurse(team, parameters, next)).await;
+                if left > 0 {
+                    let (m, n) = if transposed { (left, columns) } else { (columns, left) };
+                    team.kernel(Dgemm, |_| Size::mnk(m, n, done));
+                    triangular(columns, left);
                 }
             }
-            rows = below;
+            Factorisation::Right => {
+                Box::pin(recurse(team, parameters, next)).await;
+                triangular(columns, left);
+                team.kernel(Dgemm, |share| Size::mnk(share.below(next.first + columns), left, columns));
+            }
         }
+        let copy = if transposed { Dlatcpy } else { Dlacpy };
+        team.kernel(copy, |share| if share.owns_top { Size::mn(next.first, columns) } else { Size::NONE });
+        done += columns;
     }
+}
 
-    fn find_largest(&self, rows: u64) {
-        if rows > 0 {
-            self.kernel(Idamax, Size::n(rows));
+/// Factors a few columns one by one (HPL_pdpan..).
+async fn factor_columns(team: &impl Team, parameters: &HplParameters, part: Part) {
+    let transposed = parameters.l1_transposed;
+    let swap_locally = if transposed { DlocswpT } else { DlocswpN };
+    let find_largest = |column: u64| {
+        team.kernel(Idamax, |share| match share.below(column) {
+            0 => Size::NONE,
+            rows => Size::n(rows),
+        });
+    };
+    find_largest(part.first);
+    for done in 0..part.columns {
+        let column = part.first + done;
+        // Columns that are left after this one.
+        let left = part.columns - 1 - done;
+        let scale = || team.kernel(Dscal, |share| Size::n(share.below(column + 1)));
+        let multiply = || team.kernel(Dgemv, |share| Size::mn(share.below(column + 1), done + 1));
+        team.exchange_pivot(column).await;
+        team.kernel(swap_locally, |_| Size::LINE);
+        if left == 0 {
+            return scale();
         }
-    }
-
-    /// Finds the pivot of a column among all processes, and tells them its row and the one it changes places with
-    /// (HPL_pdmxswp): an exchange over a hypercube; processes beyond it hand theirs to a partner inside.
-    ///
-    /// A message holds a row of the panel and 4 numbers; the owner of the panel's top sends its own row as well.
-    async fn exchange_pivot(&self, panel: &Panel, has_rows: bool) {
-        let (row, both) = (panel.jb + 4, 2 * panel.jb + 4);
-        if has_rows {
-            self.kernel(Dcopy, Size::n(panel.jb));
-            if self.row == panel.row {
-                self.kernel(Dcopy, Size::n(panel.jb));
+        match parameters.pfact {
+            Factorisation::Left => {
+                team.kernel(Dtrsv, |_| Size::n(done + 1));
+                scale();
+                multiply();
+                find_largest(column + 1);
+                team.kernel(Dcopy, |share| if share.owns_top { Size::n(done + 1) } else { Size::NONE });
             }
-        }
-        let processes = self.rows();
-        let cube = power_below(u64::from(processes)) as u32;
-        let mine = distance(self.row, panel.row, processes);
-        let at = |distance: u32| in_column(after(panel.row, distance, processes));
-        let partner = mine ^ cube;
-        let has_partner = processes > cube && partner < processes;
-        if has_partner {
-            match mine {
-                0 => self.exchange(at(partner), panel.jb, row).await,
-                _ if mine == cube => self.exchange(at(partner), row, panel.jb).await,
-                _ if mine > cube => self.send(at(partner), row).await,
-                _ => self.receive(at(partner), row).await,
+            Factorisation::Crout => {
+                if done > 0 {
+                    let (m, n) = if transposed { (left, done) } else { (done, left) };
+                    team.kernel(Dgemv, |_| Size::mn(m, n));
+                    team.kernel(Dcopy, |share| if share.owns_top { Size::n(left) } else { Size::NONE });
+                }
+                scale();
+                multiply();
+                find_largest(column + 1);
             }
-        }
-        if mine < cube {
-            let mut bit = 1;
-            while bit < cube {
-                let (sent, received) = match mine {
-                    _ if mine >= 2 * bit => (row, row),
-                    _ if mine >= bit => (row, both),
-                    _ => (both, row),
-                };
-                self.exchange(at(mine ^ bit), sent, received).await;
-                bit *= 2;
-            }
-        } else if processes - cube > 1 {
-            self.broadcast_beyond(panel.row, cube, panel.jb, &mut None).await;
-        }
-        if has_partner {
-            if mine >= cube {
-                self.receive(at(partner), row).await;
-            } else {
-                self.send(at(partner), row).await;
+            Factorisation::Right => {
+                scale();
+                team.kernel(Daxpy, |share| Size::n(share.below(column + 1)));
+                find_largest(column + 1);
+                if left > 1 {
+                    team.kernel(Dger, |share| Size::mn(share.below(column + 1), left - 1));
+                }
             }
         }
     }

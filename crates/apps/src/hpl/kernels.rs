@@ -114,6 +114,11 @@ pub struct Size {
 }
 
 impl Size {
+    /// The kernel is not called.
+    pub(super) const NONE: Size = Size { m: u64::MAX, n: 0, k: 0 };
+    /// One row of the panel.
+    pub(super) const LINE: Size = Size { m: u64::MAX, n: 1, k: 0 };
+
     /// Three sizes.
     #[inline]
     pub fn mnk(m: u64, n: u64, k: u64) -> Size {
@@ -229,6 +234,12 @@ impl HplModels {
     /// Whether calls differ by chance.
     pub fn is_noisy(&self) -> bool {
         self.choices.iter().any(|choice| matches!(choice, Choice::Fitted(kernel) if kernel.is_noisy()))
+    }
+
+    /// Whether a kernel takes no time.
+    #[inline]
+    pub(super) fn is_free(&self, kernel: HplKernel) -> bool {
+        matches!(self.choices[kernel as usize], Choice::Free)
     }
 
     /// The rows of a processor, kernel by kernel.

@@ -11,9 +11,11 @@ mod broadcast;
 mod dat;
 mod factor;
 mod grid;
+mod joint;
 mod kernels;
 mod panel;
 mod parameters;
+mod pivot;
 mod process;
 mod record;
 mod sampling;
@@ -28,7 +30,7 @@ use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
 use hpcast_engine::Key;
-use hpcast_mpi::{Outcome, RunError, Setup, run};
+use hpcast_mpi::{LoneMessages, Outcome, RunError, Setup, run};
 use hpcast_units::Time;
 
 pub use account::{Account, Phase};
@@ -78,6 +80,9 @@ pub struct Hpl {
     pub seed: u64,
     /// Whether to note what each rank does.
     pub record: bool,
+    /// Whether the factorisation of a panel is worked out for all processes of a column at once, without contention,
+    /// instead of simulating each of its messages. Never while ranks are noted.
+    pub jointly: bool,
 }
 
 impl Hpl {
@@ -102,10 +107,15 @@ impl Hpl {
             plans: RefCell::default(),
             account: RefCell::new(Account::new(stretch.panels())),
             recorder: self.record.then(|| RefCell::new(Recorder::new(ranks))),
+            jointly: self.jointly && !self.record,
+            columns: RefCell::default(),
+            lone_messages: RefCell::new(LoneMessages::new(setup.machine.clone())),
         });
+        let placement = setup.placement.clone();
         let outcome = run(setup, |rank| {
             let models = rows[rank.number() as usize].clone();
-            solve_system(Process::new(rank, job.clone(), models))
+            let node = placement.node(rank.number());
+            solve_system(Process::new(rank, job.clone(), node, models))
         })?;
         let Ok(job) = Rc::try_unwrap(job) else { unreachable!("all processes have ended") };
         Ok(HplFinding {

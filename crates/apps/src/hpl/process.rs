@@ -1,14 +1,16 @@
 //! One process of HPL: where it is on the grid, its messages, its kernels, and the account of its time.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use hpcast_engine::Stream;
-use hpcast_mpi::{Mode, Rank, Request};
+use hpcast_mpi::{LoneMessages, Mode, Rank, Request};
 use hpcast_units::Time;
 
 use super::account::{Account, Phase};
 use super::grid::Deal;
+use super::joint::Column;
 use super::kernels::{HplKernel, HplModels, Size};
 use super::panel::Panel;
 use super::parameters::HplParameters;
@@ -26,6 +28,11 @@ pub(super) struct Job {
     pub plans: RefCell<SwapPlans>,
     pub account: RefCell<Account>,
     pub recorder: Option<RefCell<Recorder>>,
+    /// Whether the processes of a column factor their panels at once, see `joint.rs`.
+    pub jointly: bool,
+    /// Columns that come together to factor a panel, by its number.
+    pub columns: RefCell<HashMap<u32, Rc<Column>>>,
+    pub lone_messages: RefCell<LoneMessages>,
 }
 
 /// Which messages may meet: HPL's ranges of tags.
@@ -90,8 +97,9 @@ pub(super) struct Process {
     /// How the matrix is dealt to rows and to columns of the grid.
     pub row_deal: Deal,
     pub column_deal: Deal,
+    pub node: u32,
     /// Rows of the kernels' models for my processor.
-    models: Rc<[u32]>,
+    pub models: Rc<[u32]>,
     /// Computed, but not yet on my clock.
     computed: Cell<Time>,
     /// Calls of noisy kernels so far.
@@ -101,7 +109,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    pub fn new(rank: Rank, job: Rc<Job>, models: Rc<[u32]>) -> Process {
+    pub fn new(rank: Rank, job: Rc<Job>, node: u32, models: Rc<[u32]>) -> Process {
         let HplParameters { nb, grid, .. } = job.parameters;
         let (row, column) = grid.place(rank.number());
         Process {
@@ -111,6 +119,7 @@ impl Process {
             column_deal: Deal { block: nb, processes: grid.columns },
             rank,
             job,
+            node,
             models,
             computed: Cell::default(),
             calls: Cell::default(),
@@ -188,6 +197,15 @@ impl Process {
     pub fn now(&self) -> Time {
         self.catch_up();
         self.rank.now()
+    }
+
+    /// Calls of noisy kernels so far: they are what draws are found by.
+    pub fn calls(&self) -> u64 {
+        self.calls.get()
+    }
+
+    pub fn set_calls(&self, calls: u64) {
+        self.calls.set(calls);
     }
 
     /// What follows belongs to another phase; returns the one so far.

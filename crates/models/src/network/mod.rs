@@ -5,6 +5,7 @@
 
 use hpcast_units::Time;
 
+mod alone;
 mod circuit;
 mod demand;
 mod flow;
@@ -14,6 +15,7 @@ mod reference;
 #[cfg(test)]
 mod testing;
 
+pub use alone::Alone;
 pub use circuit::Circuit;
 pub use flow::Flow;
 pub use ideal::Ideal;
