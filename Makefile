@@ -2,11 +2,12 @@
 # make test   everything that must hold: format, lints, docs, tests
 # make bench  how fast the parts are
 # make peers  the same work in SimGrid/SMPI and here, side by side
+# make fidelity  the real HPL and ours, message by message and kernel by kernel
 
 CARGO ?= cargo
 HPCAST := target/release/hpcast
 
-.PHONY: run test bench peers golden fuzz setup
+.PHONY: run test bench peers fidelity golden fuzz setup
 
 run: setup
 	$(CARGO) build --release --quiet --bin hpcast
@@ -31,6 +32,12 @@ bench: setup
 peers: setup
 	$(CARGO) build --release --quiet --bin hpcast
 	peers/run.sh
+
+# Records what the real HPL does and compares; fidelity/README.md says how.
+fidelity: setup
+	$(CARGO) build --release --quiet --bin hpcast
+	fidelity/run.sh
+	fidelity/check.sh
 
 # The reference values of tests/simgrid, made anew by the real SimGrid.
 golden: setup
