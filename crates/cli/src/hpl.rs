@@ -136,7 +136,8 @@ impl Benchmark<'_> {
                 };
                 let placement = options.machine.place(&self.machine, parameters.grid.size(), seed)?;
                 let record = options.record.is_some();
-                let hpl = Hpl { parameters: *parameters, models: models.clone(), pivots, seed, record };
+                let jointly = !options.exact;
+                let hpl = Hpl { parameters: *parameters, models: models.clone(), pivots, seed, record, jointly };
                 jobs.push(Job { hpl, placement });
             }
         }
