@@ -53,7 +53,7 @@ fn record(parameters: HplParameters) -> String {
     let models = HplModels::new(None, &machine, 1).expect("the speed is known");
     let nodes: Vec<u32> = (0..ranks).collect();
     let setup = flow_setup(machine, &nodes, Selection::default());
-    let hpl = Hpl { parameters, models, pivots: Pivots::random(1), seed: 1, record: true };
+    let hpl = Hpl { parameters, models, pivots: Pivots::random(1), seed: 1, record: true, jointly: false };
     let finding = hpl.run(setup).expect("HPL ends");
     finding.recorded.expect("it was recorded").into_lines().join("rank\n")
 }
