@@ -107,6 +107,11 @@ impl Interconnect {
         self.topology.links() + if self.limiter.is_some() { self.topology.nodes() } else { 0 }
     }
 
+    /// Whether a way to another node and the way back may cross a link twice; if in doubt, yes.
+    pub fn may_repeat_links(&self) -> bool {
+        self.limiter.is_some() || self.topology.may_repeat_links()
+    }
+
     /// Capacity of a link in bytes per second.
     pub fn capacity(&self, id: LinkId) -> f64 {
         if id < self.topology.links() { self.topology.link(id).bandwidth } else { self.limiter.unwrap_or(0.0) }

@@ -42,6 +42,8 @@ pub struct Flow {
     /// Has the same numbers as the flows in `sharing`.
     messages: Slab<Message>,
     sharing: MaxMin,
+    /// Whether paths between different nodes may cross a link twice.
+    may_repeat_links: bool,
     started: u64,
     /// What ended now: order of start, token.
     over: Vec<(u64, u32)>,
@@ -65,6 +67,7 @@ impl Flow {
         let capacities = (0..interconnect.links()).map(|link| interconnect.capacity(link));
         Flow {
             sharing: MaxMin::new(capacities, machine.sharing.cross_traffic),
+            may_repeat_links: interconnect.may_repeat_links(),
             router: Router::new(machine),
             agenda: Agenda::default(),
             messages: Slab::default(),
@@ -74,12 +77,17 @@ impl Flow {
         }
     }
 
+    /// A transfer has ended, by itself or together with all others that were active.
     #[inline]
-    fn end(&mut self, slot: u32) {
+    fn end(&mut self, slot: u32, together: bool) {
         let message = &mut self.messages[slot];
         message.due = Time::NEVER;
         self.over.push((message.order, message.token));
-        self.sharing.leave(slot, message.bytes as f64);
+        if together {
+            self.sharing.leave_together(slot, message.bytes as f64);
+        } else {
+            self.sharing.leave(slot, message.bytes as f64);
+        }
         self.messages.remove(slot);
     }
 }
@@ -99,7 +107,9 @@ impl Network for Flow {
         let message = Message { order: self.started, bytes: transfer.bytes, due, token: transfer.token };
         self.started += 1;
         let slot = self.messages.insert(message);
-        self.sharing.announce(slot, work, demand.penalty, ceiling, there, back);
+        let may_repeat = self.may_repeat_links || transfer.from == transfer.to;
+        let path = self.sharing.paths.insert(there, back, may_repeat);
+        self.sharing.announce(slot, work, demand.penalty, ceiling, path);
         self.agenda.push(due, slot);
     }
 
@@ -125,8 +135,9 @@ impl Network for Flow {
         if self.sharing.next_end() <= now {
             let mut due = std::mem::take(&mut self.due);
             self.sharing.due(&mut due);
+            let together = self.sharing.are_all(due.len());
             for slot in due.drain(..) {
-                self.end(slot);
+                self.end(slot, together);
             }
             self.due = due;
         }
@@ -164,7 +175,7 @@ impl Flow {
         match self.sharing.step(slot) {
             Step::Ends => {
                 self.agenda.pop();
-                self.end(slot);
+                self.end(slot, false);
             }
             Step::RunsUntil(end) => {
                 message.due = end;

@@ -77,6 +77,10 @@ impl Topology for Crossbar {
         self.down == 0 || id == self.backbone_id()
     }
 
+    fn may_repeat_links(&self) -> bool {
+        self.down == 0 || self.backbone.is_some()
+    }
+
     #[inline]
     fn route(&self, from: u32, to: u32, path: &mut Path) {
         let down = self.down + to;

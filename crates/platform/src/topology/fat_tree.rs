@@ -178,6 +178,10 @@ impl Topology for FatTree {
         self.down == 0
     }
 
+    fn may_repeat_links(&self) -> bool {
+        self.down == 0
+    }
+
     /// D-mod-K as SimGrid 3.32 does it (FatTreeZone.cpp, `get_local_route`), so that imported platforms mean the same:
     ///
     /// - Up: at level l the port is floor(destination / (u1...ul)) mod (u p), where ports count parents fastest.

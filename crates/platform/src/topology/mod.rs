@@ -95,6 +95,10 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
     fn ends(&self, id: LinkId) -> (Vertex, Vertex);
     /// Whether both directions of a cable are this one link.
     fn is_shared(&self, id: LinkId) -> bool;
+    /// Whether a way to another node and the way back may cross a link twice; if in doubt, yes.
+    fn may_repeat_links(&self) -> bool {
+        true
+    }
     /// Appends the links from one node to another, in the order in which a message crosses them. From a node to itself:
     /// to its first switch and back; no links at all where nodes are joined without switches.
     /// Called once a message: no allocation, no table of nodes squared.

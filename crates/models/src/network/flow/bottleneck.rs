@@ -126,6 +126,19 @@ impl MaxMin {
         }
     }
 
+    /// All flows of a link have ended.
+    pub(super) fn empty(&mut self, number: u32) {
+        let link = self.board.link_mut(number);
+        (link.weight, link.taken, link.highest) = (0.0, 0.0, 0.0);
+        link.roster.clear(&mut self.pool);
+        if let Some(bottleneck) = link.bottleneck() {
+            if self.board.bottlenecks[bottleneck].listed {
+                self.spills.clear(bottleneck);
+            }
+            self.close(number);
+        }
+    }
+
     /// Appends the flows of a bottleneck that end now. Its first one does.
     pub(super) fn collect_due(&self, number: u32, due: &mut Vec<u32>) {
         let bottleneck = &self.board.bottlenecks[number];

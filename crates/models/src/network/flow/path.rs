@@ -99,21 +99,20 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// Stores a path: the links there, then those back, each link once.
+    /// Stores a path: the links there, then those back, each link once. `may_repeat` says whether one may come twice.
     #[inline]
-    pub(super) fn insert(&mut self, there: &[u32], back: &[u32]) -> Path {
+    pub(super) fn insert(&mut self, there: &[u32], back: &[u32], may_repeat: bool) -> Path {
         let path = self.take(there.len() + back.len());
         let hops = self.of_mut(path);
-        let mut is_simple = true;
-        for (at, &link) in there.iter().enumerate() {
-            is_simple &= !hops[..at].iter().any(|hop| hop.link == link);
-            hops[at] = Hop::new(link, 1, 0);
+        let (forth, acknowledged) = hops.split_at_mut(there.len());
+        for (hop, &link) in forth.iter_mut().zip(there) {
+            *hop = Hop::new(link, 1, 0);
         }
-        for (at, &link) in (there.len()..).zip(back) {
-            is_simple &= !hops[..at].iter().any(|hop| hop.link == link);
-            hops[at] = Hop::new(link, 0, 1);
+        for (hop, &link) in acknowledged.iter_mut().zip(back) {
+            *hop = Hop::new(link, 0, 1);
         }
-        if is_simple {
+        let repeats = |at: usize| hops[..at].iter().any(|hop| hop.link == hops[at].link);
+        if !may_repeat || !(0..hops.len()).any(repeats) {
             return path;
         }
         self.remove(path);
@@ -203,7 +202,7 @@ mod tests {
     fn each_link_appears_once_with_all_its_crossings() {
         let mut paths = Paths::default();
         let weights = Weights::new(0.05);
-        let path = paths.insert(&[7, 3, 7], &[3, 9]);
+        let path = paths.insert(&[7, 3, 7], &[3, 9], true);
         let hops: Vec<(u32, u32, f64)> =
             paths.of(path).iter().map(|&hop| (hop.link, hop.there(), weights.of(hop))).collect();
         assert_eq!(hops, [(7, 2, 2.0), (3, 1, 1.05), (9, 0, 0.05)]);
@@ -212,10 +211,10 @@ mod tests {
     #[test]
     fn blocks_are_used_again() {
         let mut paths = Paths::default();
-        let (a, b) = (paths.insert(&[1, 2], &[]), paths.insert(&[3, 4], &[]));
+        let (a, b) = (paths.insert(&[1, 2], &[], true), paths.insert(&[3, 4], &[], false));
         paths.set_position(b, 4, 5);
         paths.remove(a);
-        let c = paths.insert(&[5, 6], &[]);
+        let c = paths.insert(&[5, 6], &[], false);
         assert_eq!(paths.hops.len(), 4);
         assert_eq!((paths.hop(b, 4).position(), paths.hop(c, 6).position()), (5, 0));
     }

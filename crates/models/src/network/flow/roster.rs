@@ -91,6 +91,15 @@ impl Roster {
         pool.words[self.cells[0] as usize + len] = flow;
     }
 
+    /// Takes all flows out.
+    pub(super) fn clear(&mut self, pool: &mut Pool) {
+        if self.len as usize > INLINE {
+            let [start, class] = self.cells;
+            pool.free[class as usize].push(start);
+        }
+        *self = Roster::default();
+    }
+
     /// Takes the last flow out.
     #[inline]
     pub(super) fn pop(&mut self, pool: &mut Pool) {

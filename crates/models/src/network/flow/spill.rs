@@ -51,6 +51,13 @@ impl Spills {
         }
     }
 
+    /// The bottleneck no longer limits anybody.
+    pub(super) fn clear(&mut self, bottleneck: u32) {
+        if let Some(spills) = self.lists.get_mut(bottleneck as usize) {
+            spills.clear();
+        }
+    }
+
     /// The bottleneck no longer limits the flow of this path on that link.
     pub(super) fn remove(&mut self, bottleneck: u32, link: u32, path: Path, paths: &mut Paths) {
         let list = &mut self.lists[bottleneck as usize];
