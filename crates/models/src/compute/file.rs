@@ -84,7 +84,7 @@ impl ModelFile {
         let (word, _) = UNLISTED[usize::from(self.unlisted == Unlisted::Free)];
         line(format!("unlisted = \"{word}\""));
         for (name, kernel) in &self.kernels {
-            line(format!("\n[kernel.{name}]"));
+            line(format!("\n[kernel.{}]", key(name)));
             let terms: Vec<String> = kernel.terms().iter().map(|term| format!("\"{term}\"")).collect();
             line(format!("terms = [{}]", terms.join(", ")));
             if let [first, processors @ ..] = kernel.rows() {
@@ -113,6 +113,12 @@ fn coefficients(row: &Row) -> Vec<String> {
         lists.push(list("deviation", &row.deviation));
     }
     lists
+}
+
+/// As a TOML key, which needs no quotes if it is a plain word.
+fn key(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.chars().all(plain) { name.to_owned() } else { quoted(name) }
 }
 
 /// As a TOML string.
@@ -225,6 +231,9 @@ seconds = []
         assert!(file.kernels["dgemm"].is_noisy());
         assert_eq!(file.kernels["dswap"], Kernel::free());
         assert_eq!(parse(&file.to_toml()).unwrap(), file);
+        let mut odd = ModelFile { name: "odd".into(), ..ModelFile::default() };
+        odd.kernels.extend(["", "a.b", "\"", "µ"].map(|name| (name.to_owned(), Kernel::free())));
+        assert_eq!(parse(&odd.to_toml()).unwrap(), odd);
     }
 
     #[test]

@@ -1,0 +1,20 @@
+//! Any text is a model file or a list of errors that can be printed; what is read is written out to the same.
+#![no_main]
+
+use hpcast_models::compute::{Arguments, ModelFile};
+use hpcast_platform::diagnostic::Source;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let parse = |text: &str| ModelFile::parse(&Source::new("models.toml", text));
+    match parse(text) {
+        Err(errors) => assert!(errors.to_string().contains("error")),
+        Ok(file) => {
+            assert_eq!(parse(&file.to_toml()).expect("what is written can be read"), file);
+            for kernel in file.kernels.values() {
+                let seconds = kernel.duration(kernel.row(1, 0), &Arguments::mnk(3, 4, 5), || 0.5);
+                assert!(seconds.is_nan() || seconds >= 0.0);
+            }
+        }
+    }
+});
