@@ -3,13 +3,14 @@
 mod choices;
 mod recording;
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 
 use clap::Args;
 use hpcast_apps::hpl::{Hpl, HplDat, HplFinding, HplModels, HplParameters, Pivots, SwapKind};
 use hpcast_models::compute::ModelFile;
-use hpcast_mpi::{RunError, Setup};
+use hpcast_mpi::Setup;
 use hpcast_platform::Machine;
 use hpcast_platform::placement::Placement;
 use hpcast_report::{HplReport, HplRun, HplTimes, RunReport, Totals, account, json, xhpl};
@@ -65,6 +66,13 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     benchmark.run(&chosen)
 }
 
+impl Options {
+    fn seeds(&self) -> impl Iterator<Item = u64> + Clone {
+        let first = self.machine.seed;
+        (0..self.repeat).map(move |more| first.wrapping_add(more))
+    }
+}
+
 /// HPL on a machine, ready to be simulated with each choice of parameters.
 struct Benchmark<'o> {
     options: &'o Options,
@@ -80,20 +88,21 @@ impl Benchmark<'_> {
         let most_ranks = jobs.iter().map(Job::ranks).max().unwrap_or(0);
         let mut watchers = Watchers::new(&options.outputs, most_ranks)?;
         let (mut runs, mut totals, mut times) = (Vec::new(), Totals::default(), HplTimes::default());
-        let whole: f64 = jobs.iter().map(Job::weight).sum();
+        let seeds = options.seeds();
+        let whole: f64 = jobs.iter().map(Job::weight).sum::<f64>() * seeds.clone().count() as f64;
         let (mut done, mut interrupted) = (0.0, false);
-        for job in &jobs {
+        for (job, seed) in jobs.iter().flat_map(|job| seeds.clone().map(move |seed| (job, seed))) {
             watchers.start_at(totals.simulated);
             let part = done / whole..(done + job.weight()) / whole;
             done += job.weight();
-            let finding = match self.simulate(job, part, &watchers) {
-                Err(RunError::Interrupted) => {
+            let finding = match self.simulate(job, seed, part, &watchers) {
+                Err(Failure::Interrupted) => {
                     interrupted = true;
                     break;
                 }
                 finding => finding?,
             };
-            runs.push(job.result(&finding, &self.machine));
+            runs.push(job.result(seed, &finding));
             times.add(&finding.account, job.ranks());
             totals.add(finding.outcome);
             if let (Some(folder), Some(recorded)) = (&options.record, finding.recorded) {
@@ -103,7 +112,11 @@ impl Benchmark<'_> {
         let mut report = RunReport::of(&totals, &self.machine.interconnect, options.outputs.every_rank);
         self.describe(&mut report, chosen, &jobs);
         if interrupted {
-            report.warnings.push(format!("interrupted: {} of {} runs are finished", runs.len(), jobs.len()));
+            report.warnings.push(format!(
+                "interrupted: {} of {} runs are finished",
+                runs.len(),
+                jobs.len() * seeds.count()
+            ));
         }
         let Benchmark { machine, running, .. } = self;
         running.finish(&mut report);
@@ -126,22 +139,13 @@ impl Benchmark<'_> {
         if (options.record.is_some() || options.pivots.is_some()) && (chosen.runs.len() > 1 || options.repeat > 1) {
             return Err(Failure::input("--record and --pivots are for a single run; choose one"));
         }
-        let mut jobs = Vec::new();
-        for parameters in &chosen.runs {
-            let models = self.models(parameters)?;
-            for seed in (0..options.repeat).map(|more| options.machine.seed.wrapping_add(more)) {
-                let pivots = match &options.pivots {
-                    Some(path) => recording::pivots(path, parameters.n)?,
-                    None => Pivots::random(seed),
-                };
-                let placement = options.machine.place(&self.machine, parameters.grid.size(), seed)?;
-                let record = options.record.is_some();
-                let jointly = !options.exact;
-                let hpl = Hpl { parameters: *parameters, models: models.clone(), pivots, seed, record, jointly };
-                jobs.push(Job { hpl, placement });
-            }
-        }
-        Ok(jobs)
+        let job = |parameters: &HplParameters| {
+            let placement = options.machine.place(&self.machine, parameters.grid.size(), options.machine.seed)?;
+            let pivots = options.pivots.as_deref().map(|path| recording::pivots(path, parameters.n)).transpose()?;
+            let nodes = nodes_used(&placement, &self.machine);
+            Ok(Job { parameters: *parameters, models: self.models(parameters)?, pivots, nodes })
+        };
+        chosen.runs.iter().map(job).collect()
     }
 
     fn models(&self, parameters: &HplParameters) -> Result<HplModels, Failure> {
@@ -157,19 +161,28 @@ impl Benchmark<'_> {
         Ok(if options.no_noise { models.without_noise() } else { models })
     }
 
-    fn simulate(&self, job: &Job, part: std::ops::Range<f64>, watchers: &Watchers) -> Result<HplFinding, RunError> {
+    fn simulate(&self, job: &Job, seed: u64, part: Range<f64>, watchers: &Watchers) -> Result<HplFinding, Failure> {
+        let options = self.options;
         let setup = Setup {
             ranks: job.ranks(),
             machine: self.machine.clone(),
-            placement: job.placement.clone(),
-            network: self.options.machine.network(&self.machine),
+            placement: options.machine.place(&self.machine, job.ranks(), seed)?,
+            network: options.machine.network(&self.machine),
             // HPL has its own collectives.
             selection: Default::default(),
             observer: watchers.observer(),
             interrupt: Some(self.running.interrupt()),
             progress: self.running.progress(part),
         };
-        job.hpl.clone().run(setup)
+        let hpl = Hpl {
+            parameters: job.parameters,
+            models: job.models.clone(),
+            pivots: job.pivots.clone().unwrap_or_else(|| Pivots::random(seed)),
+            seed,
+            record: options.record.is_some(),
+            jointly: !options.exact,
+        };
+        Ok(hpl.run(setup)?)
     }
 
     /// What was asked, what was assumed, and what a planner should know.
@@ -180,14 +193,14 @@ impl Benchmark<'_> {
         report.parameters = parameters(&chosen.dat);
         let mut parameter = |name: &str, value: Value| report.parameters.push((name.into(), value));
         parameter("copy_panels", options.choices.copy_panels.into());
-        parameter("noise", jobs.iter().any(|job| job.hpl.models.is_noisy()).into());
+        parameter("noise", jobs.iter().any(|job| job.models.is_noisy()).into());
         parameter("models", self.models.as_ref().map(|file| file.name.clone()).into());
         parameter("repeat", options.repeat.into());
         options.machine.describe(&self.machine, report);
         report.assumptions.extend(chosen.assumed.iter().cloned());
         for job in jobs {
             let new: Vec<&String> =
-                job.hpl.models.assumed.iter().filter(|assumed| !report.assumptions.contains(assumed)).collect();
+                job.models.assumed.iter().filter(|assumed| !report.assumptions.contains(assumed)).collect();
             report.assumptions.extend(new.into_iter().cloned());
             let warning = job.memory_warning(&self.machine);
             report.warnings.extend(warning.filter(|warning| !report.warnings.contains(warning)));
@@ -195,36 +208,39 @@ impl Benchmark<'_> {
     }
 }
 
-/// One run.
+/// A combination of parameters, to be run with each seed.
 struct Job {
-    hpl: Hpl,
-    placement: Placement,
+    parameters: HplParameters,
+    models: HplModels,
+    /// Those of a real run; else they are drawn.
+    pivots: Option<Pivots>,
+    /// Nodes with ranks on them.
+    nodes: u32,
 }
 
 impl Job {
     fn ranks(&self) -> u32 {
-        self.hpl.parameters.grid.size()
+        self.parameters.grid.size()
     }
 
     /// About how much there is to simulate.
     fn weight(&self) -> f64 {
-        let HplParameters { n, nb, .. } = self.hpl.parameters;
-        f64::from(self.ranks()) * n.div_ceil(nb) as f64
+        f64::from(self.ranks()) * self.parameters.panels() as f64
     }
 
-    fn result(&self, finding: &HplFinding, machine: &Machine) -> HplRun {
+    fn result(&self, seed: u64, finding: &HplFinding) -> HplRun {
         HplRun {
-            parameters: self.hpl.parameters,
-            seed: self.hpl.seed,
+            parameters: self.parameters,
+            seed,
             seconds: finding.time.as_secs(),
-            gflops: finding.gflops(&self.hpl.parameters),
-            nodes: nodes_used(&self.placement, machine),
+            gflops: finding.gflops(&self.parameters),
+            nodes: self.nodes,
         }
     }
 
     /// A matrix that the nodes have no room for.
     fn memory_warning(&self, machine: &Machine) -> Option<String> {
-        let (n, nodes) = (self.hpl.parameters.n, nodes_used(&self.placement, machine));
+        let (n, nodes) = (self.parameters.n, self.nodes);
         let memory = machine.nodes.memory?;
         let needed = 8.0 * (n as f64).powi(2) / f64::from(nodes);
         (needed > memory.get() as f64).then(|| {

@@ -282,6 +282,8 @@ fn what_cannot_run_is_refused_and_nothing_is_written() {
     on_dahu(&["--n", "100", "--grid", "4"], &["16x32"]);
     on_dahu(&["--n", "100", "--bcast", "3ring"], &["1ringM", "longM"]);
     on_dahu(&["--n", "100", "--swap", "short"], &["binary-exchange"]);
+    let many = vec!["9"; 1000].join(",");
+    on_dahu(&["--n", &many, "--nb", &many, "--grid", "1x1"], &["1,000,000 combinations"]);
     on_dahu(&["--dat", "nowhere/HPL.dat"], &["nowhere/HPL.dat", "no such file"]);
     on_dahu(&["--n", "100", "--models", "nowhere.toml"], &["nowhere.toml"]);
     refuses(&["hpl", "-m", &slow, "--n", "100"], &["sustained-flops", "--models"]);

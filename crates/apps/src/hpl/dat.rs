@@ -200,6 +200,13 @@ impl HplDat {
         })
     }
 
+    /// How many combinations there are.
+    pub fn combinations(&self) -> u128 {
+        let numbers = [&self.n, &self.nb, &self.nbmin, &self.ndiv].map(Vec::len);
+        let others = [self.pfact.len(), self.rfact.len(), self.broadcast.len(), self.depth.len(), self.grids.len()];
+        numbers.into_iter().chain(others).map(|length| length as u128).product()
+    }
+
     /// All combinations, in the order in which xhpl runs them (HPL_pddriver).
     pub fn runs(&self) -> Vec<HplParameters> {
         let swap = match self.swap {
@@ -556,8 +563,9 @@ what follows is not read
 
     #[test]
     fn all_combinations_in_the_order_of_xhpl() {
-        let runs = parse(TEXT).unwrap().runs();
-        assert_eq!(runs.len(), 2 * 2 * 3 * 2);
+        let dat = parse(TEXT).unwrap();
+        let runs = dat.runs();
+        assert_eq!((runs.len(), dat.combinations()), (2 * 2 * 3 * 2, 24));
         let place = |run: &HplParameters| (run.grid.rows, run.n, run.nb, run.broadcast as usize);
         let first: Vec<_> = runs[..7].iter().map(place).collect();
         assert_eq!(

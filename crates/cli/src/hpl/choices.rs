@@ -20,6 +20,9 @@ const USUAL_NB: u64 = 128;
 /// What HPL's own advice leaves for the system.
 const MEMORY_SHARE: f64 = 0.8;
 
+/// Nobody waits for more.
+const MOST_COMBINATIONS: u128 = 100_000;
+
 /// One of some values that have names.
 fn named<T: Copy + Send + Sync>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T> {
     let of = move |text: String| all.iter().copied().find(|value| name(*value) == text).unwrap_or(all[0]);
@@ -117,6 +120,10 @@ impl Choices {
         };
         assumed.append(&mut dat.assumed);
         self.override_lists(&mut dat);
+        if dat.combinations() > MOST_COMBINATIONS {
+            let combinations = count(dat.combinations().try_into().unwrap_or(u64::MAX));
+            return Err(Failure::input(format!("the lists have {combinations} combinations; choose fewer values")));
+        }
         let mut runs = dat.runs();
         for run in &mut runs {
             run.copy_panels = self.copy_panels;
