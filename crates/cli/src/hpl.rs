@@ -196,6 +196,7 @@ impl Benchmark<'_> {
         parameter("noise", jobs.iter().any(|job| job.models.is_noisy()).into());
         parameter("models", self.models.as_ref().map(|file| file.name.clone()).into());
         parameter("repeat", options.repeat.into());
+        parameter("exact", options.exact.into());
         options.machine.describe(&self.machine, report);
         report.assumptions.extend(chosen.assumed.iter().cloned());
         for job in jobs {

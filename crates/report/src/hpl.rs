@@ -162,7 +162,7 @@ impl HplReport {
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
         let share = |phase: Phase| self.phases.get(phase as usize).map_or(0.0, |(_, time)| time.share);
         let largest = |phases: &[Phase]| phases.iter().copied().max_by(|a, b| share(*a).total_cmp(&share(*b)));
-        let Some(phase) = largest(&Phase::ALL) else { return String::new() };
+        let Some(phase) = largest(&Phase::ALL).filter(|phase| share(*phase) > 0.0) else { return String::new() };
         let idle = self.idle_share.mean;
         if idle > share(phase) {
             let beside = [Phase::Factorisation, Phase::Broadcast, Phase::Swap, Phase::Solve];
@@ -280,6 +280,13 @@ pub(crate) mod tests {
         assert!(report.limit().starts_with("Waiting limits: ranks wait 60 % of the time;"));
         report.phases[Phase::Swap as usize].1.share = 0.7;
         assert!(report.limit().starts_with("The exchange of rows limits: ranks are at it 70 %"));
+    }
+
+    #[test]
+    fn nothing_is_said_of_no_runs() {
+        let report = HplReport::new(RunReport::default(), &[], &HplTimes::default(), Some(20.0));
+        assert_eq!((report.gflops, report.peak_gflops, report.limit.as_str()), (0.0, None, ""));
+        assert!(!crate::account(&report).contains("Limit"));
     }
 
     #[test]

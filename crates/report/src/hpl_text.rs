@@ -49,13 +49,16 @@ fn result(report: &HplReport) -> String {
     }
     let idle = report.idle_share;
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    lines(&[
+    let mut entries = vec![
         (if several { "All runs" } else { "Simulated time" }, Seconds::new(run.simulated_seconds).human()),
         (if several { "Fastest" } else { "Performance" }, speed),
         ("Idle", format!("{} of a rank's time, {} to {}", percent(idle.mean), percent(idle.min), percent(idle.max))),
         ("Messages", messages(run)),
-        ("Limit", report.limit.clone()),
-    ])
+    ];
+    if !report.limit.is_empty() {
+        entries.push(("Limit", report.limit.clone()));
+    }
+    lines(&entries)
 }
 
 fn combinations(report: &HplReport) -> String {
