@@ -196,7 +196,12 @@ impl Rank {
             return Vec::new();
         }
         self.catch_up().await;
-        WaitAny { rank: self, requests }.await;
+        let index = WaitAny { rank: self, requests }.await;
+        {
+            let mut state = self.state();
+            let done = state.done_at(&requests[index]);
+            state.wait_until(self.task, done);
+        }
         self.take_done(requests)
     }
 
@@ -239,7 +244,7 @@ impl Rank {
 
     fn is_done_now(&self, request: &Request) -> bool {
         let state = self.state();
-        state.done_at(request) <= state.now
+        state.done_at(request) <= state.tasks[self.task as usize].clock
     }
 
     fn take_done(&self, requests: &mut Vec<Request>) -> Vec<(usize, Status)> {
@@ -277,10 +282,37 @@ impl Rank {
             }
             // Where repeated polling has a price of its own, a waiting probe is a loop of polls, as in SMPI.
             if !polls {
-                NextMessage { rank: self, asked: false }.await;
-                self.state().wait_until_now(self.task);
+                let since = self.sight(comm, source, tag).await;
+                self.state().wait_until(self.task, since);
             }
         }
+    }
+
+    /// Waits until a message is known that a receive would take, and says when it is there for a probe to see: earlier or
+    /// later than my clock, which stays where it is. For loops that probe, and do nothing in between that others see.
+    pub async fn sight(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Time {
+        let (source, tag) = (from.into().named(), tag.into().named());
+        loop {
+            if let Some(since) = self.state().sighted(self.task, comm, source, tag) {
+                return since;
+            }
+            NextMessage { rank: self, asked: false }.await;
+        }
+    }
+
+    /// Probes for a message that is there from `since` on, see [`Rank::sight`].
+    pub fn probe_sighted(&self, since: Time) -> bool {
+        let mut state = self.state();
+        let cost = state.costs.parameters().probe;
+        state.pay_for_poll(self.task, cost);
+        let finds = state.tasks[self.task as usize].clock >= since;
+        state.polled(self.task, finds);
+        finds
+    }
+
+    /// Whether the price of polling depends on what other ranks do at the time (SMPI's quirk).
+    pub fn shares_polling(&self) -> bool {
+        self.state().costs.parameters().poll_growth == PollGrowth::Global
     }
 
     /// Calls MPI_Iprobe over and over until a message is there. Probes that find nothing are not simulated one by one,
@@ -293,9 +325,8 @@ impl Rank {
                 return status;
             }
             if growth != PollGrowth::Global {
-                let polled = self.now();
-                NextMessage { rank: self, asked: false }.await;
-                self.state().poll_until_now(self.task, polled);
+                let since = self.sight(comm, source, tag).await;
+                self.state().poll_until(self.task, since);
             }
         }
     }

@@ -362,10 +362,10 @@ impl State {
         }
     }
 
-    /// What a probe sees now: source in the communicator, tag and bytes.
+    /// What a probe sees at the task's time, to which the simulation has come.
     #[inline]
     pub fn probe(&self, task: u32, comm: Comm, source: Option<u32>, tag: Option<i32>) -> Option<Status> {
-        self.probe_at(self.now, task, comm, source, tag)
+        self.probe_at(self.tasks[task as usize].clock, task, comm, source, tag)
     }
 
     /// What a probe is sure to see at the task's time, although the simulation has not come there: only a message from a
@@ -373,7 +373,7 @@ impl State {
     #[inline]
     pub fn probe_ahead(&self, task: u32, comm: Comm, source: Option<u32>, tag: Option<i32>) -> Option<Status> {
         source?;
-        self.probe_at(self.tasks[task as usize].clock, task, comm, source, tag)
+        self.probe(task, comm, source, tag)
     }
 
     #[inline]
@@ -382,6 +382,13 @@ impl State {
         let pattern = Pattern::new(comm.context(), source, tag);
         let message = self.matching.message(self.matching.see_message(rank, &pattern, at)?);
         Some(Status { source: message.envelope.source, tag: message.envelope.tag, bytes: message.bytes })
+    }
+
+    /// When the first message that a receive would take is there, if one is known.
+    pub fn sighted(&self, task: u32, comm: Comm, source: Option<u32>, tag: Option<i32>) -> Option<Time> {
+        let rank = self.tasks[task as usize].rank;
+        let pattern = Pattern::new(comm.context(), source, tag);
+        self.matching.see_message(rank, &pattern, Time::NEVER).map(|message| self.matching.message(message).sent)
     }
 
     /// A poll costs time, more so when polls have failed before (see [`PollGrowth`]).
@@ -566,32 +573,32 @@ impl State {
         clock <= self.now
     }
 
-    /// Moves a task's clock to the simulation's.
-    pub fn wait_until_now(&mut self, task: u32) {
-        let waited = self.now.since(self.tasks[task as usize].clock);
+    /// The task waits until then.
+    pub fn wait_until(&mut self, task: u32, until: Time) {
+        let waited = until.since(self.tasks[task as usize].clock);
         self.spend(task, Activity::Wait, waited);
     }
 
-    /// The task has polled in vain since `polled`; its clock moves to the last poll before now.
-    pub fn poll_until_now(&mut self, task: u32, polled: Time) {
+    /// The task polls in vain until then: its clock moves to the last poll before it.
+    pub fn poll_until(&mut self, task: u32, until: Time) {
         let cost = self.costs.parameters().probe;
         let grows = self.costs.parameters().poll_growth == PollGrowth::PerRank;
-        let Task { polls: mut failed, .. } = self.tasks[task as usize];
-        let mut clock = polled;
         let price = |failed: u32| Time::from_secs(cost * f64::from(if grows { failed + 1 } else { 1 }));
-        if !grows && price(0) > Time::ZERO {
-            let polls = (self.now.since(clock).as_ps().saturating_sub(1)) / price(0).as_ps();
+        let Task { clock: start, polls: mut failed, .. } = self.tasks[task as usize];
+        let mut clock = start;
+        if price(0) == Time::ZERO {
+            clock = clock.max(until);
+        } else if grows {
+            while clock + price(failed) < until {
+                clock += price(failed);
+                failed += 1;
+            }
+        } else {
+            let polls = until.since(clock).as_ps().saturating_sub(1) / price(0).as_ps();
             clock += Time::from_ps(polls * price(0).as_ps());
-            failed += u32::try_from(polls).unwrap_or(u32::MAX - failed);
+            failed = failed.saturating_add(u32::try_from(polls).unwrap_or(u32::MAX));
         }
-        while grows && cost > 0.0 && clock + price(failed) < self.now {
-            clock += price(failed);
-            failed += 1;
-        }
-        if cost == 0.0 {
-            clock = self.now;
-        }
-        self.spend(task, Activity::Wait, clock.since(polled));
+        self.spend(task, Activity::Wait, clock.since(start));
         self.tasks[task as usize].polls = failed;
     }
 

@@ -22,12 +22,6 @@ impl<'p> Travelling<'p> {
     }
 }
 
-/// Whether work need not be cut into pieces to look for a panel.
-#[inline]
-pub(super) fn is_there(travelling: &Option<Travelling<'_>>) -> bool {
-    travelling.as_ref().is_none_or(|travelling| travelling.is_there)
-}
-
 impl Process {
     /// Looks once for a panel that is not there yet, and passes it on if it is.
     #[inline]
@@ -37,6 +31,29 @@ impl Process {
         {
             let before = self.enter(Phase::Broadcast);
             travelling.is_there = self.try_broadcast(travelling.panel).await;
+            self.enter(before);
+        }
+    }
+
+    /// Works piece by piece, and after each piece looks for a panel that is not there yet, as long as there are pieces.
+    /// `piece` does one and says whether there was one.
+    pub async fn work_until_there(&self, travelling: &mut Option<Travelling<'_>>, mut piece: impl FnMut() -> bool) {
+        let Some(Travelling { panel, is_there: there @ false }) = travelling else { return };
+        let Some(from) = self.ring_source(panel) else { return };
+        if self.shares_polling() {
+            while !*there && piece() {
+                *there = self.try_broadcast(panel).await;
+            }
+            return;
+        }
+        // Until the panel is there nobody else sees what I do: so first wait for it, then see how far I have come.
+        let since = self.sight(from).await;
+        while !*there && piece() {
+            *there = self.probe_sighted(since);
+        }
+        if *there {
+            let before = self.enter(Phase::Broadcast);
+            self.pass_on(panel, from).await;
             self.enter(before);
         }
     }

@@ -301,6 +301,23 @@ impl Process {
         self.rank.iprobe(self.rank.world(), self.peer(from), from.class.tag()).await.is_some()
     }
 
+    /// Waits until a message is known, and says when it is there for a probe to see; my clock stays.
+    pub async fn sight(&self, from: Address) -> Time {
+        self.catch_up();
+        self.rank.sight(self.rank.world(), self.peer(from), from.class.tag()).await
+    }
+
+    /// A probe for a message that is there from `since` on.
+    pub fn probe_sighted(&self, since: Time) -> bool {
+        self.catch_up();
+        self.rank.probe_sighted(since)
+    }
+
+    /// Whether the price of polling depends on what other ranks do at the time.
+    pub fn shares_polling(&self) -> bool {
+        self.rank.shares_polling()
+    }
+
     /// Probes until a message is there.
     pub async fn probe_until_there(&self, from: Address) {
         self.catch_up();

@@ -4,7 +4,7 @@
 //! whether that panel is there (T. Cornebize's thesis, algorithm 2).
 
 use super::account::Phase;
-use super::broadcast::{Travelling, is_there};
+use super::broadcast::Travelling;
 use super::kernels::HplKernel::{Dgemm, Dlacpy, Dlaswp00N, Dlatcpy};
 use super::kernels::Size;
 use super::panel::Panel;
@@ -23,12 +23,15 @@ impl Process {
         let owner = self.row == panel.row;
         let rows = panel.mp - if owner { panel.jb } else { 0 };
         let mut done = 0;
-        while !is_there(&travelling) && done < n {
-            let piece = self.parameters().nb.min(n - done);
-            self.update_piece(panel, rows, piece);
-            done += piece;
-            self.look_for(&mut travelling).await;
-        }
+        let piece = || {
+            let columns = self.parameters().nb.min(n - done);
+            if columns > 0 {
+                self.update_piece(panel, rows, columns);
+                done += columns;
+            }
+            columns > 0
+        };
+        self.work_until_there(&mut travelling, piece).await;
         if done < n {
             self.update_piece(panel, rows, n - done);
         }
