@@ -21,7 +21,9 @@ impl Network {
             Wiring::Crossbar { link, backbone } => {
                 Box::new(Crossbar::new(nodes.saturating_add(self.unused_ports), *link, self.duplex, *backbone))
             }
-            Wiring::FatTree { shape, levels, .. } => Box::new(FatTree::new(shape.clone(), levels, self.duplex)?),
+            Wiring::FatTree { shape, levels, parallel_cables, .. } => {
+                Box::new(FatTree::new(shape.clone(), levels, self.duplex)?.using(*parallel_cables))
+            }
             Wiring::Torus { dimensions, wrap, link } => Box::new(Torus::new(dimensions, *wrap, *link, self.duplex)?),
             Wiring::Graph { text, .. } => Box::new(Graph::parse(text)?),
         })

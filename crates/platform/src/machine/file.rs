@@ -6,7 +6,7 @@ use super::FlowSharing;
 use crate::interconnect::Loopback;
 use crate::placement::Plan;
 use crate::protocol::MpiParameters;
-use crate::topology::{Duplex, FatTreeShape, Link};
+use crate::topology::{Duplex, FatTreeShape, Link, ParallelCables};
 
 /// All that a machine file says.
 ///
@@ -109,6 +109,8 @@ pub enum Wiring {
         levels: Vec<Link>,
         /// Ports of the switches of each level, the lowest first, if the tree is to be checked against them.
         switch_ports: Option<Vec<u32>>,
+        /// Which of several parallel cables are used.
+        parallel_cables: ParallelCables,
     },
     /// A torus (or, not wrapped around, a mesh) with dimension-order routing.
     Torus {

@@ -13,7 +13,7 @@ use crate::fields::{self, Reader, Section};
 use crate::interconnect::Loopback;
 use crate::placement::{Plan, Policy};
 use crate::protocol::{MpiParameters, Piece, Piecewise, PollGrowth, Protocol};
-use crate::topology::{Duplex, FatTreeShape, Graph, GraphError, Link};
+use crate::topology::{Duplex, FatTreeShape, Graph, GraphError, Link, ParallelCables};
 
 /// Threshold of the eager protocol where a file says nothing.
 const EAGER: Bytes = Bytes::new(65_536);
@@ -187,7 +187,9 @@ fn read_fat_tree(reader: &mut Reader, network: &mut Section<'_>) -> Wiring {
         None => vec![read_link(reader, network); shape.levels()],
     };
     let switch_ports = network.wholes(reader, "switch-ports", "[36, 36]");
-    Wiring::FatTree { shape, levels, switch_ports }
+    let words = [("all", ParallelCables::All), ("first", ParallelCables::First)];
+    let parallel_cables = network.choice(reader, "parallel-cables", &words).unwrap_or_default();
+    Wiring::FatTree { shape, levels, switch_ports, parallel_cables }
 }
 
 /// The graph's text, inside the machine file or in a file beside it.

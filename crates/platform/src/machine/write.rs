@@ -8,7 +8,7 @@ use super::{FactorMeaning, MachineFile, Wiring};
 use crate::interconnect::Loopback;
 use crate::placement::Policy;
 use crate::protocol::{Piecewise, PollGrowth, Protocol};
-use crate::topology::{Duplex, Link};
+use crate::topology::{Duplex, Link, ParallelCables};
 
 /// Comments start here, where values are short enough.
 const COMMENT_COLUMN: usize = 40;
@@ -62,10 +62,13 @@ impl MachineFile {
                     out.key("backbone", inline(backbone), "crossed by every message");
                 }
             }
-            Wiring::FatTree { shape, levels, switch_ports } => {
+            Wiring::FatTree { shape, levels, switch_ports, parallel_cables } => {
                 out.key("topology", "\"fat-tree\"", "");
                 out.key("shape", quoted(shape), "levels; children; parents; parallel cables, lowest level first");
                 out.key("routing", "\"d-mod-k\"", "");
+                if *parallel_cables == ParallelCables::First {
+                    out.key("parallel-cables", "\"first\"", "the others are not used, as in SimGrid until 2020");
+                }
                 match levels.split_first() {
                     Some((first, rest)) if rest.iter().all(|link| link == first) => out.link(first, "every link"),
                     _ => {

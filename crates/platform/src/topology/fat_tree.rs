@@ -25,6 +25,18 @@ pub struct FatTree {
     cables: u32,
     /// What leads from the id of a link up to that of the link down: 0 where they are the same.
     down: u32,
+    /// Which of several parallel cables are used.
+    cables_used: ParallelCables,
+}
+
+/// Which of several parallel cables between two switches are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ParallelCables {
+    /// All of them: D-mod-K spreads messages by destination on the way up, and by source on the way down.
+    #[default]
+    All,
+    /// Only the first one, as SimGrid did until 2020, so that published simulations can be repeated.
+    First,
 }
 
 /// The cables between a level and the next.
@@ -70,7 +82,12 @@ impl FatTree {
         }
         let down = if duplex == Duplex::Split { cables } else { 0 };
         let sums = (1..=links.len()).map(|height| sums(&links[..height])).collect();
-        Ok(FatTree { shape, levels, sums, cables, down })
+        Ok(FatTree { shape, levels, sums, cables, down, cables_used: ParallelCables::All })
+    }
+
+    /// The same tree with other use of parallel cables.
+    pub fn using(self, cables_used: ParallelCables) -> FatTree {
+        FatTree { cables_used, ..self }
     }
 
     /// The shape it was made of.
@@ -198,8 +215,9 @@ impl Topology for FatTree {
         let mut height = 0;
         // Subtrees in which we are and want to be; what of the destination's number chooses ports; which top switch.
         let (mut here, mut there, mut chooser, mut top) = (from, to, to, 0);
+        let all = self.cables_used == ParallelCables::All;
         for level in &self.levels {
-            let port = level.ports.remainder(chooser);
+            let port = if all { level.ports.remainder(chooser) } else { level.parents.remainder(chooser) };
             let parent = level.parents.remainder(port);
             up[height] = level.first + (top + level.tops * here) * level.ports.value() + port;
             down[height] = self.down + level.first + (top + level.tops * there) * level.ports.value() + parent;
@@ -218,7 +236,7 @@ impl Topology for FatTree {
         for l in (0..height).rev() {
             let level = &self.levels[l];
             let mut port = digits[l];
-            if level.parallel.value() > 1 {
+            if all && level.parallel.value() > 1 {
                 let children = level.children.value();
                 let behind = level.children.remainder(scan.wrapping_add(children - port));
                 port = scan.saturating_add(if behind == 0 { 0 } else { children - behind });
@@ -312,6 +330,16 @@ mod tests {
         assert_eq!(crossing(0, 4), "leaf 0 -> core 0 (cable 1 of 2), core 0 -> leaf 1 (cable 1 of 2)");
         assert_eq!(crossing(1, 6), "leaf 0 -> core 0 (cable 2 of 2), core 0 -> leaf 1 (cable 2 of 2)");
         assert_eq!(crossing(1, 7), "leaf 0 -> core 1 (cable 2 of 2), core 1 -> leaf 1 (cable 2 of 2)");
+    }
+
+    #[test]
+    fn only_the_first_of_parallel_cables_if_asked_for() {
+        let tree = tree("2;4,2;1,2;1,2", Duplex::Split).using(ParallelCables::First);
+        for (from, to) in [(0, 4), (1, 6), (1, 7), (5, 2)] {
+            let crossing = route(&tree, from, to);
+            assert_eq!(crossing.len(), 4);
+            assert!(crossing[1..3].iter().all(|link| link.ends_with("(cable 1 of 2)")), "{crossing:?}");
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ mod torus;
 
 pub use crossbar::Crossbar;
 pub use error::TopologyError;
-pub use fat_tree::FatTree;
+pub use fat_tree::{FatTree, ParallelCables};
 pub use graph::{Graph, GraphError, GraphProblem};
 pub use shape::FatTreeShape;
 pub use torus::Torus;

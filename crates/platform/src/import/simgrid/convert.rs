@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Source};
 use crate::interconnect::Loopback;
 use crate::machine::{MachineFile, Network, Nodes, Wiring};
 use crate::placement::Plan;
-use crate::topology::{Duplex, FatTreeShape, Link};
+use crate::topology::{Duplex, FatTreeShape, Link, ParallelCables};
 
 /// Speeds below this are placeholders: files made for SMPI say `speed="1"` where computation is timed otherwise.
 const SLOWEST: f64 = 1e6;
@@ -25,7 +25,7 @@ pub(super) fn convert(
     source: &Arc<Source>,
     notes: &mut Diagnostics,
 ) -> Result<MachineFile, Diagnostic> {
-    let mut converter = Converter { settings: &settings, source, notes };
+    let mut converter = Converter { settings: &settings, release, source, notes };
     let (nodes, network) = match sole_cluster(&platform.root) {
         Some(cluster) if !needs_graph(cluster) => converter.cluster(cluster)?,
         _ => {
@@ -67,6 +67,7 @@ fn needs_graph(cluster: &Cluster) -> bool {
 
 struct Converter<'a> {
     settings: &'a Settings,
+    release: Release,
     source: &'a Arc<Source>,
     notes: &'a mut Diagnostics,
 }
@@ -97,7 +98,11 @@ impl Converter<'_> {
                     Diagnostic::error(error.to_string(), "correct topo_parameters").at(self.source, span.clone())
                 })?;
                 self.check_count(nodes, u64::from(shape.nodes()), span)?;
-                Wiring::FatTree { levels: vec![link; shape.levels()], shape, switch_ports: None }
+                let parallel_cables = match self.release {
+                    Release::V3_32 => ParallelCables::All,
+                    Release::Y2018 => ParallelCables::First,
+                };
+                Wiring::FatTree { levels: vec![link; shape.levels()], shape, switch_ports: None, parallel_cables }
             }
             Topology::Torus(dimensions, span) => {
                 let room = dimensions.iter().try_fold(1u64, |room, size| room.checked_mul(u64::from(*size)));

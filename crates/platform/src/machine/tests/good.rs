@@ -7,7 +7,7 @@ use crate::interconnect::Loopback;
 use crate::machine::{FactorMeaning, Figures, FlowSharing, Machine, Network, Nodes, Wiring};
 use crate::placement::{Plan, Policy};
 use crate::protocol::{MpiParameters, Piece, Piecewise, PollGrowth, Protocol};
-use crate::topology::{Duplex, FatTreeShape, Link};
+use crate::topology::{Duplex, FatTreeShape, Link, ParallelCables};
 
 /// Everything that a machine file can say.
 const FULL: &str = r#"
@@ -170,11 +170,12 @@ fn wiring() -> impl Strategy<Value = (Wiring, u32)> {
     let tree = (1usize..4).prop_flat_map(|levels| {
         let list = || proptest::collection::vec(1u32..5, levels);
         let links = proptest::collection::vec(link(), levels);
-        (list(), list(), list(), links, any::<bool>()).prop_map(|(down, up, parallel, levels, ports)| {
+        (list(), list(), list(), links, any::<[bool; 2]>()).prop_map(|(down, up, parallel, levels, [ports, first])| {
             let shape = FatTreeShape { down, up, parallel };
             let nodes = shape.nodes();
             let switch_ports = ports.then(|| vec![100; shape.levels()]);
-            (Wiring::FatTree { shape, levels, switch_ports }, nodes)
+            let parallel_cables = if first { ParallelCables::First } else { ParallelCables::All };
+            (Wiring::FatTree { shape, levels, switch_ports, parallel_cables }, nodes)
         })
     });
     let torus =
