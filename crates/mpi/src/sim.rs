@@ -56,7 +56,7 @@ pub struct Outcome {
 }
 
 /// How one rank fared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RankOutcome {
     /// When it finished.
     pub finished: Time,

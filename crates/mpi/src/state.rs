@@ -85,6 +85,13 @@ pub struct Spent {
 }
 
 impl Spent {
+    /// So many times another is added.
+    pub fn add_scaled(&mut self, other: &Spent, factor: f64) {
+        for (time, other) in self.times.iter_mut().zip(other.times) {
+            *time += Time::from_secs(other.as_secs() * factor);
+        }
+    }
+
     /// Time spent on one activity.
     pub fn on(&self, activity: Activity) -> Time {
         self.times[activity as usize]

@@ -19,6 +19,8 @@ pub struct HplRun {
     pub seed: u64,
     /// How long it took, as HPL times it.
     pub seconds: f64,
+    /// How far off that may be, where not all of it was simulated.
+    pub uncertainty: f64,
     /// As HPL counts operations.
     pub gflops: f64,
     /// Nodes of the machine on which ranks ran.
@@ -208,7 +210,7 @@ fn combinations(runs: &[HplRun]) -> Vec<Combination> {
 /// A row a run.
 fn table(runs: &[HplRun]) -> Table {
     let keys = ["variant", "n", "nb", "p", "q", "ranks", "seed", "pmap", "depth", "bcast", "rfact", "ndiv", "pfact"];
-    let keys = keys.into_iter().chain(["nbmin", "seconds", "gflops"]);
+    let keys = keys.into_iter().chain(["nbmin", "seconds", "uncertainty_seconds", "gflops"]);
     let mut table = Table::new(keys.map(|key| Column::new(key, key)));
     for run in runs {
         let HplParameters { n, nb, grid, depth, broadcast, rfact, ndiv, pfact, nbmin, .. } = run.parameters;
@@ -229,6 +231,7 @@ fn table(runs: &[HplRun]) -> Table {
             text(pfact.name()),
             Cell::Count(nbmin),
             Cell::Seconds(run.seconds),
+            Cell::Seconds(run.uncertainty),
             Cell::Gflops(run.gflops),
         ]);
     }
@@ -250,6 +253,7 @@ pub(crate) mod tests {
             parameters: HplParameters::new(n, 32, 2, 2),
             seed,
             seconds,
+            uncertainty: 0.0,
             gflops: 10.0 / seconds,
             nodes: 1,
         };

@@ -160,7 +160,7 @@ mod tests {
         let parameters = HplParameters::new(29_184, 192, 4, 8);
         let mut dat = HplDat::of(&parameters);
         dat.nb = (1..=17).collect();
-        let run = HplRun { parameters, seed: 0, seconds: 43.21, gflops: 383.56, nodes: 32 };
+        let run = HplRun { parameters, seed: 0, seconds: 43.21, uncertainty: 0.0, gflops: 383.56, nodes: 32 };
         let text = text(&dat, &[run]);
         for part in [
             "\nN      :   29184 \nNB     :       1        2 ",

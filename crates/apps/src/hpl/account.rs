@@ -79,6 +79,18 @@ impl Account {
         self.phases[phase as usize] += length;
     }
 
+    /// So many times another is added, its panels apart.
+    pub(super) fn add_scaled(&mut self, other: &Account, factor: f64) {
+        let scaled = |time: Time| Time::from_secs(time.as_secs() * factor);
+        for ((calls, time), (more, longer)) in self.kernels.iter_mut().zip(other.kernels) {
+            *calls += (more as f64 * factor).round() as u64;
+            *time += scaled(longer);
+        }
+        for (time, longer) in self.phases.iter_mut().zip(other.phases) {
+            *time += scaled(longer);
+        }
+    }
+
     /// Calls of a kernel that took time, and how long they took together.
     pub fn of_kernel(&self, kernel: HplKernel) -> (u64, Time) {
         self.kernels[kernel as usize]

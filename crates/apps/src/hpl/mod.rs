@@ -39,7 +39,7 @@ pub use grid::{Grid, Order};
 pub use kernels::{HplKernel, HplModels, Size};
 pub use parameters::{Broadcast, Factorisation, HplParameters, Swap};
 pub use record::Recorder;
-pub use sampling::{Forecast, SampleSize};
+pub use sampling::SampleSize;
 pub use stretch::Stretch;
 pub use swap_plan::Pivots;
 
@@ -54,6 +54,10 @@ pub struct HplFinding {
     pub outcome: Outcome,
     /// How long it took, as HPL times it.
     pub time: Time,
+    /// How far off that may be, where panels were not simulated but interpolated.
+    pub uncertainty: Time,
+    /// Panels that were simulated.
+    pub simulated_panels: u64,
     /// Where the time went.
     pub account: Account,
     /// What each rank did, if that was asked for.
@@ -120,6 +124,8 @@ impl Hpl {
         let Ok(job) = Rc::try_unwrap(job) else { unreachable!("all processes have ended") };
         Ok(HplFinding {
             time: outcome.simulated,
+            uncertainty: Time::ZERO,
+            simulated_panels: stretch.panels(),
             outcome,
             account: job.account.into_inner(),
             recorded: job.recorder.map(RefCell::into_inner),

@@ -5,10 +5,13 @@
 //! are not in the middle of a run; so its first panels, one round of the grid's columns, only warm up. The last stretch
 //! goes on to the end of the run, with the triangular solve.
 
-use hpcast_mpi::{RunError, Setup};
+use std::ops::Range;
+
+use hpcast_mpi::{Outcome, RankOutcome, RunError, Setup};
 use hpcast_stats::Curve;
 use hpcast_units::Time;
 
+use super::account::Account;
 use super::stretch::Stretch;
 use super::{Hpl, HplFinding, HplParameters};
 
@@ -27,19 +30,6 @@ impl Default for SampleSize {
     }
 }
 
-/// What was forecast from samples.
-#[derive(Debug)]
-pub struct Forecast {
-    /// How long the whole run takes, in seconds.
-    pub seconds: f64,
-    /// How far off that may be, in seconds, by what interpolation may have missed.
-    pub uncertainty: f64,
-    /// Panels that were simulated, of all.
-    pub simulated_panels: u64,
-    /// What the simulations found, stretch by stretch.
-    pub findings: Vec<(Stretch, HplFinding)>,
-}
-
 /// One stretch as it was measured: seconds from panel to panel, at the middle of what was measured.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
@@ -49,20 +39,29 @@ struct Sample {
 
 impl Hpl {
     /// Forecasts the run from samples, or simulates all of it where samples would not save work. `setup` is called for
-    /// each stretch, with the share of the work that lies before it and its own.
-    pub fn sample(&self, size: SampleSize, mut setup: impl FnMut(f64, f64) -> Setup) -> Result<Forecast, RunError> {
+    /// each stretch, with the part of the work that it is. What is found is what all of the run would give: sums over
+    /// ranks, links and kernels are those of the stretches, each multiplied by how much of the run it stands for; only
+    /// messages and bytes are those that were simulated.
+    pub fn sample<E: From<RunError>>(
+        &self,
+        size: SampleSize,
+        mut setup: impl FnMut(Range<f64>) -> Result<Setup, E>,
+    ) -> Result<HplFinding, E> {
         let plan = plan(&self.parameters, size);
         let simulated: u64 = plan.iter().map(Stretch::panels).sum();
         let mut done = 0;
         let mut findings = Vec::new();
         for &stretch in &plan {
             let share = |panels: u64| panels as f64 / simulated as f64;
-            let finding = self.clone().run_stretch(setup(share(done), share(stretch.panels())), stretch)?;
+            let part = share(done)..share(done + stretch.panels());
+            findings.push((stretch, self.clone().run_stretch(setup(part)?, stretch)?));
             done += stretch.panels();
-            findings.push((stretch, finding));
         }
-        let (seconds, uncertainty) = join(&self.parameters, &findings);
-        Ok(Forecast { seconds, uncertainty, simulated_panels: simulated, findings })
+        if findings.len() > 1 {
+            return Ok(join(&self.parameters, &findings));
+        }
+        let Some((_, whole)) = findings.pop() else { unreachable!("a plan has at least one stretch") };
+        Ok(whole)
     }
 }
 
@@ -90,30 +89,78 @@ fn plan(parameters: &HplParameters, size: SampleSize) -> Vec<Stretch> {
         .collect()
 }
 
-/// Puts the whole run together: seconds, and how far off they may be.
-fn join(parameters: &HplParameters, findings: &[(Stretch, HplFinding)]) -> (f64, f64) {
-    let [(first, beginning), .., (last, ending)] = findings else {
-        let [(_, whole)] = findings else { return (0.0, 0.0) };
-        return (whole.time.as_secs(), 0.0);
-    };
+/// Puts the whole run together.
+fn join(parameters: &HplParameters, findings: &[(Stretch, HplFinding)]) -> HplFinding {
     let warm = warm_up(parameters) as usize;
     let samples: Vec<Sample> = findings.iter().map(|(stretch, finding)| sample(*stretch, finding, warm)).collect();
+    let [(first, beginning), .., (last, ending)] = findings else { unreachable!("at least two stretches") };
     // The beginning and the end are what they are; the middle is the sum of the curve over its panels.
-    let since = |finding: &HplFinding, panel: usize| finding.account.panels()[panel].as_secs();
-    let start = since(beginning, first.panels() as usize - 1);
-    let end = ending.time.as_secs() - since(ending, warm);
-    let middle = |samples: &[Sample]| {
-        let curve = Curve::through(samples.iter().map(|sample| (sample.panel, sample.seconds)));
-        (first.end..=last.first + warm as u64).map(|panel| curve.at(panel as f64 - 0.5)).sum::<f64>()
-    };
-    let all = middle(&samples);
+    let factored = |finding: &HplFinding, panel: usize| finding.account.panels()[panel].as_secs();
+    let ends = factored(beginning, first.panels() as usize - 1) + ending.time.as_secs() - factored(ending, warm);
+    let middle = first.end..last.first + warm as u64 + 1;
+    let total = |samples: &[Sample]| ends + sum(&curve(samples), middle.clone());
+    let seconds = total(&samples);
     // What a curve through half of the samples misses is more than what the curve through all of them does.
     let halves = [0, 1].map(|odd| {
         let kept = (0..samples.len()).filter(|&i| i % 2 == odd || i == 0 || i == samples.len() - 1);
-        middle(&kept.map(|i| samples[i]).collect::<Vec<_>>())
+        total(&kept.map(|i| samples[i]).collect::<Vec<_>>())
     });
-    let missed = halves.iter().map(|half| (half - all).abs()).fold(0.0, f64::max);
-    (start + all + end, missed)
+    let missed = halves.iter().map(|half| (half - seconds).abs()).fold(0.0, f64::max);
+    let mut whole = add_up(parameters, findings, &samples, seconds);
+    whole.uncertainty = Time::from_secs(missed);
+    whole
+}
+
+fn curve(samples: &[Sample]) -> Curve {
+    Curve::through(samples.iter().map(|sample| (sample.panel, sample.seconds)))
+}
+
+/// Seconds that these panels take.
+fn sum(curve: &Curve, panels: Range<u64>) -> f64 {
+    panels.map(|panel| curve.at(panel as f64 - 0.5)).sum()
+}
+
+/// What the stretches found, each as often as it stands for panels that were not simulated.
+fn add_up(
+    parameters: &HplParameters,
+    findings: &[(Stretch, HplFinding)],
+    samples: &[Sample],
+    seconds: f64,
+) -> HplFinding {
+    let curve = curve(samples);
+    // A stretch stands for the panels that are closer to it than to another.
+    let border = |i: usize| 0.5 * (samples[i - 1].panel + samples[i].panel);
+    let begins = |i: usize| if i == 0 { 0 } else { border(i).round() as u64 };
+    let ends = |i: usize| if i + 1 == samples.len() { parameters.panels() } else { border(i + 1).round() as u64 };
+    let stands_for: Vec<f64> = (0..samples.len()).map(|i| sum(&curve, begins(i)..ends(i)).max(0.0)).collect();
+    let all: f64 = stands_for.iter().sum();
+    let mut account = Account::new(0);
+    let mut outcome = Outcome { simulated: Time::from_secs(seconds), ..Outcome::default() };
+    for ((_, finding), stands_for) in findings.iter().zip(&stands_for) {
+        let factor = seconds * stands_for / all / finding.time.as_secs();
+        account.add_scaled(&finding.account, factor);
+        let found = &finding.outcome;
+        outcome.messages += found.messages;
+        outcome.bytes += found.bytes;
+        outcome.unreceived += found.unreceived;
+        outcome.ranks.resize(found.ranks.len(), RankOutcome::default());
+        for (sum, rank) in outcome.ranks.iter_mut().zip(&found.ranks) {
+            sum.finished += Time::from_secs(rank.finished.as_secs() * factor);
+            sum.spent.add_scaled(&rank.spent, factor);
+        }
+        outcome.link_bytes.resize(found.link_bytes.len(), 0.0);
+        for (sum, bytes) in outcome.link_bytes.iter_mut().zip(&found.link_bytes) {
+            *sum += bytes * factor;
+        }
+    }
+    HplFinding {
+        time: outcome.simulated,
+        uncertainty: Time::ZERO,
+        simulated_panels: findings.iter().map(|(stretch, _)| stretch.panels()).sum(),
+        outcome,
+        account,
+        recorded: None,
+    }
 }
 
 /// Seconds from panel to panel, after the warm-up.
