@@ -65,17 +65,22 @@ impl Hpl {
     }
 }
 
+/// A round of the grid's columns, or several where there are few: what happens repeats itself after a round.
+fn round(parameters: &HplParameters) -> u64 {
+    u64::from(8u32.next_multiple_of(parameters.grid.columns))
+}
+
 /// Panels that only warm up.
 fn warm_up(parameters: &HplParameters) -> u64 {
-    u64::from(parameters.grid.columns.max(8) + parameters.depth)
+    round(parameters) + u64::from(parameters.depth)
 }
 
 /// The stretches, from the first panel to the last: evenly spread over the panels, closer towards the end, where the time
 /// of a panel is no longer that of the update. The whole run, if they would cover most of it.
 fn plan(parameters: &HplParameters, size: SampleSize) -> Vec<Stretch> {
     let panels = parameters.panels();
-    let round = u64::from(parameters.grid.columns.max(8));
-    let length = warm_up(parameters) + size.rounds * round;
+    // One more, since a time lies between two panels.
+    let length = warm_up(parameters) + size.rounds * round(parameters) + 1;
     if size.stretches < 3 || 2 * length * size.stretches > panels {
         return vec![Stretch { first: 0, end: panels }];
     }
@@ -183,7 +188,7 @@ mod tests {
         let plan = plan(&parameters, SampleSize::default());
         assert_eq!((plan.len(), plan[0].first, plan[11].end), (12, 0, 10_000));
         assert!(plan.windows(2).all(|pair| pair[0].end <= pair[1].first));
-        assert!(plan.iter().all(|stretch| stretch.panels() == 41));
+        assert!(plan.iter().all(|stretch| stretch.panels() == 42));
     }
 
     #[test]
