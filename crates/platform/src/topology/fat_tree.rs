@@ -27,6 +27,7 @@ pub struct FatTree {
     down: u32,
     /// Which of several parallel cables are used.
     cables_used: ParallelCables,
+    has_parallel_cables: bool,
 }
 
 /// Which of several parallel cables between two switches are used.
@@ -82,7 +83,9 @@ impl FatTree {
         }
         let down = if duplex == Duplex::Split { cables } else { 0 };
         let sums = (1..=links.len()).map(|height| sums(&links[..height])).collect();
-        Ok(FatTree { shape, levels, sums, cables, down, cables_used: ParallelCables::All })
+        let has_parallel_cables = shape.parallel.iter().any(|&parallel| parallel > 1);
+        let cables_used = ParallelCables::All;
+        Ok(FatTree { shape, levels, sums, cables, down, cables_used, has_parallel_cables })
     }
 
     /// The same tree with other use of parallel cables.
@@ -135,6 +138,73 @@ impl FatTree {
             _ => self.cut(below, rest).min(self.uplink(below) + self.cut(below, size - rest)),
         };
         (nodes - rest) as f64 * self.price(height) + split
+    }
+}
+
+impl FatTree {
+    /// Where each switch has one cable to each parent; returns how many levels the route climbs.
+    #[inline]
+    fn route_over_single_cables(&self, from: u32, to: u32, path: &mut Path) -> usize {
+        let mut down = [0; MAX_LEVELS];
+        let mut height = 0;
+        let (mut here, mut there, mut chooser, mut top) = (from, to, to, 0);
+        for (level, way_down) in self.levels.iter().zip(&mut down) {
+            let (rest, port) = level.parents.divide(chooser);
+            let parents = level.parents.value();
+            path.links.push(level.first + (top + level.tops * here) * parents + port);
+            *way_down = self.down + level.first + (top + level.tops * there) * parents + port;
+            top += port * level.tops;
+            (chooser, here, there) = (rest, level.children.quotient(here), level.children.quotient(there));
+            height += 1;
+            if here == there {
+                break;
+            }
+        }
+        path.links.extend(down[..height].iter().rev());
+        height
+    }
+
+    fn route_over_parallel_cables(&self, from: u32, to: u32, path: &mut Path) -> usize {
+        // The ids, up from the front; down from the back, as cable 0 to the right parent.
+        let mut up = [0; MAX_LEVELS];
+        let mut down = [0; MAX_LEVELS];
+        let mut digits = [0; MAX_LEVELS];
+        let mut height = 0;
+        // Subtrees in which we are and want to be; what of the destination's number chooses ports; which top switch.
+        let (mut here, mut there, mut chooser, mut top) = (from, to, to, 0);
+        let all = self.cables_used == ParallelCables::All;
+        for level in &self.levels {
+            let port = if all { level.ports.remainder(chooser) } else { level.parents.remainder(chooser) };
+            let parent = level.parents.remainder(port);
+            up[height] = level.first + (top + level.tops * here) * level.ports.value() + port;
+            down[height] = self.down + level.first + (top + level.tops * there) * level.ports.value() + parent;
+            top += parent * level.tops;
+            chooser = level.parents.quotient(chooser);
+            here = level.children.quotient(here);
+            (there, digits[height]) = level.children.divide(there);
+            height += 1;
+            if here == there {
+                break;
+            }
+        }
+        path.links.extend_from_slice(&up[..height]);
+        // Where a scan of the child ports begins, none at first.
+        let mut scan = u32::MAX;
+        for l in (0..height).rev() {
+            let level = &self.levels[l];
+            let mut port = digits[l];
+            if all && level.parallel.value() > 1 {
+                let children = level.children.value();
+                let behind = level.children.remainder(scan.wrapping_add(children - port));
+                port = scan.saturating_add(if behind == 0 { 0 } else { children - behind });
+                if port >= children * level.parallel.value() {
+                    port = level.parallel.remainder(from) * children + digits[l];
+                }
+            }
+            scan = port + 1;
+            path.links.push(down[l] + level.children.quotient(port) * level.parents.value());
+        }
+        height
     }
 }
 
@@ -208,45 +278,11 @@ impl Topology for FatTree {
     ///   cables below the highest level that a route climbs to may be chosen otherwise.
     #[inline]
     fn route(&self, from: u32, to: u32, path: &mut Path) {
-        // The ids, up from the front; down from the back, as cable 0 to the right parent.
-        let mut up = [0; MAX_LEVELS];
-        let mut down = [0; MAX_LEVELS];
-        let mut digits = [0; MAX_LEVELS];
-        let mut height = 0;
-        // Subtrees in which we are and want to be; what of the destination's number chooses ports; which top switch.
-        let (mut here, mut there, mut chooser, mut top) = (from, to, to, 0);
-        let all = self.cables_used == ParallelCables::All;
-        for level in &self.levels {
-            let port = if all { level.ports.remainder(chooser) } else { level.parents.remainder(chooser) };
-            let parent = level.parents.remainder(port);
-            up[height] = level.first + (top + level.tops * here) * level.ports.value() + port;
-            down[height] = self.down + level.first + (top + level.tops * there) * level.ports.value() + parent;
-            top += parent * level.tops;
-            chooser = level.parents.quotient(chooser);
-            here = level.children.quotient(here);
-            (there, digits[height]) = level.children.divide(there);
-            height += 1;
-            if here == there {
-                break;
-            }
-        }
-        path.links.extend_from_slice(&up[..height]);
-        // Where a scan of the child ports begins, none at first.
-        let mut scan = u32::MAX;
-        for l in (0..height).rev() {
-            let level = &self.levels[l];
-            let mut port = digits[l];
-            if all && level.parallel.value() > 1 {
-                let children = level.children.value();
-                let behind = level.children.remainder(scan.wrapping_add(children - port));
-                port = scan.saturating_add(if behind == 0 { 0 } else { children - behind });
-                if port >= children * level.parallel.value() {
-                    port = level.parallel.remainder(from) * children + digits[l];
-                }
-            }
-            scan = port + 1;
-            path.links.push(down[l] + level.children.quotient(port) * level.parents.value());
-        }
+        let height = if self.has_parallel_cables {
+            self.route_over_parallel_cables(from, to, path)
+        } else {
+            self.route_over_single_cables(from, to, path)
+        };
         let sums = &self.sums[height - 1];
         path.latency += sums.latency;
         path.bandwidth = path.bandwidth.min(sums.bandwidth);
