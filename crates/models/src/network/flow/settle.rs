@@ -80,6 +80,10 @@ impl MaxMin {
         let (mut lowest, mut home) = (flow.ceiling, None);
         for &hop in self.paths.of(flow.path) {
             let link = self.board.link(hop.link);
+            // Most links have room: told without a division.
+            if link.capacity >= lowest * (1.0 - 1e-9) * link.weight {
+                continue;
+            }
             let pull = link.bottleneck().map_or(0.0, |bottleneck| self.board.bottlenecks[bottleneck].pull);
             let free = (link.capacity - link.taken) / (pull + self.weights.of(hop) * flow.share);
             let level = free.max(link.capacity / link.weight);
@@ -93,7 +97,9 @@ impl MaxMin {
             self.limit(link, number, work);
             self.board.enqueue(link);
             let level = self.board.link(link).level;
-            for &hop in self.paths.of(flow.path) {
+            // A new bottleneck has no level yet: its flows take nothing until it gets one.
+            let hops = if level > 0.0 { self.paths.of(flow.path) } else { &[] };
+            for &hop in hops {
                 if hop.link != link {
                     self.board.shift(hop.link, self.weights.of(hop) * flow.share * level, level);
                 }
