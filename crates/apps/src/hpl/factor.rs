@@ -31,17 +31,18 @@ impl Share {
 
 /// Those who factor a panel.
 pub(super) trait Team {
-    /// Each calls a kernel, with sizes that depend on its share.
-    fn kernel(&self, kernel: HplKernel, size: impl Fn(Share) -> Size);
+    /// Each calls a kernel, with sizes that depend on its share; who has none does not call it.
+    fn kernel(&self, kernel: HplKernel, size: impl Fn(Share) -> Option<Size>);
     /// Each solves with a triangular matrix.
     fn solve_triangular(&self, side: Side, m: u64, n: u64);
     /// All find the pivot of a column that so many others came before, and tell each other its row.
     async fn exchange_pivot(&self, column: u64);
 }
 
-/// Part of a panel: columns `first..first + columns`.
+/// Part of a panel of some width: columns `first..first + columns`.
 #[derive(Clone, Copy)]
 struct Part {
+    width: u64,
     first: u64,
     columns: u64,
 }
@@ -67,7 +68,7 @@ impl Process {
 
 /// Factors all columns of a panel.
 pub(super) async fn factor_with(team: &impl Team, parameters: &HplParameters, columns: u64) {
-    recurse(team, parameters, Part { first: 0, columns }).await;
+    recurse(team, parameters, Part { width: columns, first: 0, columns }).await;
 }
 
 /// Cuts columns into parts and factors them one after the other (HPL_pdrpan..).
@@ -88,30 +89,30 @@ async fn recurse(team: &impl Team, parameters: &HplParameters, part: Part) {
     while left > 0 {
         let columns = most.min(left);
         left -= columns;
-        let next = Part { first: part.first + done, columns };
+        let next = Part { first: part.first + done, columns, ..part };
         match parameters.rfact {
             Factorisation::Left => {
                 triangular(done, columns);
-                team.kernel(Dgemm, |share| Size::mnk(share.below(next.first), columns, done));
+                team.kernel(Dgemm, |share| Some(Size::mnk(share.below(next.first), columns, done)));
                 Box::pin(recurse(team, parameters, next)).await;
             }
             Factorisation::Crout => {
-                team.kernel(Dgemm, |share| Size::mnk(share.below(next.first), columns, done));
+                team.kernel(Dgemm, |share| Some(Size::mnk(share.below(next.first), columns, done)));
                 Box::pin(recurse(team, parameters, next)).await;
                 if left > 0 {
                     let (m, n) = if transposed { (left, columns) } else { (columns, left) };
-                    team.kernel(Dgemm, |_| Size::mnk(m, n, done));
+                    team.kernel(Dgemm, |_| Some(Size::mnk(m, n, done)));
                     triangular(columns, left);
                 }
             }
             Factorisation::Right => {
                 Box::pin(recurse(team, parameters, next)).await;
                 triangular(columns, left);
-                team.kernel(Dgemm, |share| Size::mnk(share.below(next.first + columns), left, columns));
+                team.kernel(Dgemm, |share| Some(Size::mnk(share.below(next.first + columns), left, columns)));
             }
         }
         let copy = if transposed { Dlatcpy } else { Dlacpy };
-        team.kernel(copy, |share| if share.owns_top { Size::mn(next.first, columns) } else { Size::NONE });
+        team.kernel(copy, |share| share.owns_top.then_some(Size::mn(next.first, columns)));
         done += columns;
     }
 }
@@ -122,8 +123,8 @@ async fn factor_columns(team: &impl Team, parameters: &HplParameters, part: Part
     let swap_locally = if transposed { DlocswpT } else { DlocswpN };
     let find_largest = |column: u64| {
         team.kernel(Idamax, |share| match share.below(column) {
-            0 => Size::NONE,
-            rows => Size::n(rows),
+            0 => None,
+            rows => Some(Size::n(rows)),
         });
     };
     find_largest(part.first);
@@ -131,26 +132,26 @@ async fn factor_columns(team: &impl Team, parameters: &HplParameters, part: Part
         let column = part.first + done;
         // Columns that are left after this one.
         let left = part.columns - 1 - done;
-        let scale = || team.kernel(Dscal, |share| Size::n(share.below(column + 1)));
-        let multiply = || team.kernel(Dgemv, |share| Size::mn(share.below(column + 1), done + 1));
+        let scale = || team.kernel(Dscal, |share| Some(Size::n(share.below(column + 1))));
+        let multiply = || team.kernel(Dgemv, |share| Some(Size::mn(share.below(column + 1), done + 1)));
         team.exchange_pivot(column).await;
-        team.kernel(swap_locally, |_| Size::LINE);
+        team.kernel(swap_locally, |_| Some(Size::n(part.width)));
         if left == 0 {
             return scale();
         }
         match parameters.pfact {
             Factorisation::Left => {
-                team.kernel(Dtrsv, |_| Size::n(done + 1));
+                team.kernel(Dtrsv, |_| Some(Size::n(done + 1)));
                 scale();
                 multiply();
                 find_largest(column + 1);
-                team.kernel(Dcopy, |share| if share.owns_top { Size::n(done + 1) } else { Size::NONE });
+                team.kernel(Dcopy, |share| share.owns_top.then_some(Size::n(done + 1)));
             }
             Factorisation::Crout => {
                 if done > 0 {
                     let (m, n) = if transposed { (left, done) } else { (done, left) };
-                    team.kernel(Dgemv, |_| Size::mn(m, n));
-                    team.kernel(Dcopy, |share| if share.owns_top { Size::n(left) } else { Size::NONE });
+                    team.kernel(Dgemv, |_| Some(Size::mn(m, n)));
+                    team.kernel(Dcopy, |share| share.owns_top.then_some(Size::n(left)));
                 }
                 scale();
                 multiply();
@@ -158,10 +159,10 @@ async fn factor_columns(team: &impl Team, parameters: &HplParameters, part: Part
             }
             Factorisation::Right => {
                 scale();
-                team.kernel(Daxpy, |share| Size::n(share.below(column + 1)));
+                team.kernel(Daxpy, |share| Some(Size::n(share.below(column + 1))));
                 find_largest(column + 1);
                 if left > 1 {
-                    team.kernel(Dger, |share| Size::mn(share.below(column + 1), left - 1));
+                    team.kernel(Dger, |share| Some(Size::mn(share.below(column + 1), left - 1)));
                 }
             }
         }

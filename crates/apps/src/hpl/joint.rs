@@ -218,27 +218,26 @@ impl<'j> Together<'j> {
 
 impl Team for Together<'_> {
     #[inline]
-    fn kernel(&self, kernel: HplKernel, size: impl Fn(Share) -> Size) {
+    fn kernel(&self, kernel: HplKernel, size: impl Fn(Share) -> Option<Size>) {
         if self.job.models.is_free(kernel) {
             return;
         }
         for member in &self.members {
-            match size(member.share) {
-                Size::NONE => {}
-                Size::LINE => self.charge(member, kernel, Size::n(self.jb)),
-                size => self.charge(member, kernel, size),
+            if let Some(size) = size(member.share) {
+                self.charge(member, kernel, size);
             }
         }
     }
 
     fn solve_triangular(&self, side: Side, m: u64, n: u64) {
         let order = if side == Side::Left { m } else { n };
-        self.kernel(HplKernel::Dtrsm, |_| Size::mnk(m, n, order));
+        self.kernel(HplKernel::Dtrsm, |_| Some(Size::mnk(m, n, order)));
     }
 
     async fn exchange_pivot(&self, column: u64) {
-        self.kernel(Dcopy, |share| if share.below(column) > 0 { Size::LINE } else { Size::NONE });
-        self.kernel(Dcopy, |share| if share.owns_top && share.below(column) > 0 { Size::LINE } else { Size::NONE });
+        let row = Size::n(self.jb);
+        self.kernel(Dcopy, |share| (share.below(column) > 0).then_some(row));
+        self.kernel(Dcopy, |share| (share.owns_top && share.below(column) > 0).then_some(row));
         for step in 0..self.step_count() {
             self.step(step);
         }

@@ -114,11 +114,6 @@ pub struct Size {
 }
 
 impl Size {
-    /// The kernel is not called.
-    pub(super) const NONE: Size = Size { m: u64::MAX, n: 0, k: 0 };
-    /// One row of the panel.
-    pub(super) const LINE: Size = Size { m: u64::MAX, n: 1, k: 0 };
-
     /// Three sizes.
     #[inline]
     pub fn mnk(m: u64, n: u64, k: u64) -> Size {

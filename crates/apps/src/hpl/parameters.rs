@@ -79,7 +79,7 @@ pub struct HplParameters {
 }
 
 impl HplParameters {
-    /// What a fresh HPL.dat says: right-looking in Crout, two rings modified... and one panel ahead.
+    /// Usual values of HPL.dat: right-looking factorisation under a Crout recursion, the modified ring, one panel ahead.
     pub fn new(n: u64, nb: u64, rows: u32, columns: u32) -> HplParameters {
         HplParameters {
             n,

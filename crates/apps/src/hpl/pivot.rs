@@ -21,11 +21,9 @@ impl Alone<'_> {
 
 impl Team for Alone<'_> {
     #[inline]
-    fn kernel(&self, kernel: HplKernel, size: impl Fn(Share) -> Size) {
-        match size(self.share()) {
-            Size::NONE => {}
-            Size::LINE => self.process.kernel(kernel, Size::n(self.panel.jb)),
-            size => self.process.kernel(kernel, size),
+    fn kernel(&self, kernel: HplKernel, size: impl Fn(Share) -> Option<Size>) {
+        if let Some(size) = size(self.share()) {
+            self.process.kernel(kernel, size);
         }
     }
 

@@ -26,12 +26,12 @@ mod tests;
 use std::rc::Rc;
 
 use hpcast_engine::Slab;
+use hpcast_engine::agenda::{Agenda, Entry};
 use hpcast_platform::machine::Machine;
 use hpcast_units::Time;
 
 use super::demand::Router;
 use super::{Network, Transfer};
-use hpcast_engine::agenda::{Agenda, Entry};
 use maxmin::{MaxMin, Step};
 
 /// The `flow` network.

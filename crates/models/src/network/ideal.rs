@@ -14,13 +14,13 @@
 use std::rc::Rc;
 
 use hpcast_engine::Slab;
+use hpcast_engine::agenda::Agenda;
 use hpcast_engine::slab::NONE;
 use hpcast_platform::interconnect::Path;
 use hpcast_platform::machine::{FactorMeaning, Machine};
 use hpcast_units::Time;
 
 use super::{Network, Transfer};
-use hpcast_engine::agenda::Agenda;
 
 /// The `ideal` network.
 pub struct Ideal {
