@@ -201,16 +201,8 @@ fn recursive_doubling_takes_log_p_rounds() {
 fn ranks_of_one_node_do_not_use_the_network() {
     let machine = Rc::new(plain::machine(1));
     let plan = hpcast_platform::placement::Plan { oversubscribe: true, ..Default::default() };
-    let setup = Setup {
-        ranks: 2,
-        placement: machine.place_as(&plan, 2).expect("oversubscribed"),
-        network: Box::new(Flow::new(machine.clone())),
-        machine,
-        selection: Selection::default(),
-        observer: None,
-        interrupt: None,
-        progress: None,
-    };
+    let placement = machine.place_as(&plan, 2).expect("oversubscribed");
+    let setup = Setup::new(2, machine.clone(), placement, Box::new(Flow::new(machine)));
     let outcome = run(setup, |rank| async move {
         let world = rank.world();
         if rank.number() == 0 {

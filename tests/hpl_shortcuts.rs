@@ -10,16 +10,8 @@ use hpcast_platform::placement::{Plan, Policy};
 
 fn setup(machine: &Rc<Machine>, ranks: u32) -> Setup {
     let plan = Plan { policy: Policy::Block, ranks_per_node: Some(1), oversubscribe: false };
-    Setup {
-        ranks,
-        machine: machine.clone(),
-        placement: machine.place_as(&plan, ranks).unwrap(),
-        network: Box::new(Flow::new(machine.clone())),
-        selection: Default::default(),
-        observer: None,
-        interrupt: None,
-        progress: None,
-    }
+    let placement = machine.place_as(&plan, ranks).unwrap();
+    Setup::new(ranks, machine.clone(), placement, Box::new(Flow::new(machine.clone())))
 }
 
 fn hpl(machine: &Rc<Machine>, parameters: HplParameters, jointly: bool) -> Hpl {

@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use hpcast_models::network::Flow;
-use hpcast_mpi::collectives::Selection;
 use hpcast_mpi::{Setup, Source, Tag, run};
 use hpcast_tests::plain::{self, SEND};
 use hpcast_units::Time;
@@ -83,16 +82,8 @@ fn id(source: u32, index: u64) -> u64 {
 
 fn simulated(case: &Case, met: &[Option<u64>]) -> Vec<Option<u64>> {
     let machine = Rc::new(plain::machine(4));
-    let setup = Setup {
-        ranks: 4,
-        placement: machine.place(4).expect("a rank a node"),
-        network: Box::new(Flow::new(machine.clone())),
-        machine,
-        selection: Selection::default(),
-        observer: None,
-        interrupt: None,
-        progress: None,
-    };
+    let placement = machine.place(4).expect("a rank a node");
+    let setup = Setup::new(4, machine.clone(), placement, Box::new(Flow::new(machine)));
     let found = Rc::new(RefCell::new(vec![None; case.receives.len()]));
     run(setup, |rank| {
         let found = found.clone();

@@ -7,23 +7,15 @@ use std::rc::Rc;
 
 use hpcast_apps::{Parameters, Program};
 use hpcast_models::network::Flow;
-use hpcast_mpi::collectives::{Buffer, Selection};
+use hpcast_mpi::collectives::Buffer;
 use hpcast_mpi::{Collective, Mode, Outcome, Rank, RunError, Setup, Source, Tag, run};
 use hpcast_tests::plain;
 use hpcast_units::Time;
 
 fn setup(ranks: u32) -> Setup {
     let machine = Rc::new(plain::machine(ranks));
-    Setup {
-        ranks,
-        placement: machine.place(ranks).expect("a rank a node"),
-        network: Box::new(Flow::new(machine.clone())),
-        machine,
-        selection: Selection::default(),
-        observer: None,
-        interrupt: None,
-        progress: None,
-    }
+    let placement = machine.place(ranks).expect("a rank a node");
+    Setup::new(ranks, machine.clone(), placement, Box::new(Flow::new(machine)))
 }
 
 fn simulate<F: Future<Output = ()>>(ranks: u32, program: impl FnMut(Rank) -> F) -> Outcome {

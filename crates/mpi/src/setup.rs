@@ -30,3 +30,11 @@ pub struct Setup {
     /// Called now and then with what [`crate::Rank::progress`] last said (0 to 1).
     pub progress: Option<Box<dyn FnMut(f64)>>,
 }
+
+impl Setup {
+    /// With the usual collective algorithms, and nobody who watches or interrupts.
+    pub fn new(ranks: u32, machine: Rc<Machine>, placement: Placement, network: Box<dyn Network>) -> Setup {
+        let selection = Selection::default();
+        Setup { ranks, machine, placement, network, selection, observer: None, interrupt: None, progress: None }
+    }
+}
