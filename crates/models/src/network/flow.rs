@@ -9,6 +9,7 @@
 //! packet; queues and adaptive routing are not modelled.
 
 mod bottleneck;
+mod cohort;
 mod earliest;
 mod filling;
 mod link;
@@ -129,9 +130,6 @@ impl Network for Flow {
     #[inline]
     fn advance(&mut self, now: Time, ended: &mut Vec<u32>) {
         self.sharing.move_to(now);
-        while let Some(entry) = self.agenda.due(now) {
-            self.follow(entry);
-        }
         if self.sharing.next_end() <= now {
             let mut due = std::mem::take(&mut self.due);
             self.sharing.due(&mut due);
@@ -140,6 +138,9 @@ impl Network for Flow {
                 self.end(slot, together);
             }
             self.due = due;
+        }
+        while let Some(entry) = self.agenda.due(now) {
+            self.follow(entry);
         }
         if self.sharing.solve() {
             while let Some((slot, end)) = self.sharing.freed() {

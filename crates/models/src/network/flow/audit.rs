@@ -1,5 +1,6 @@
 //! Is what the solver keeps true? And is it max-min fair?
 
+use super::cohort::Cohort;
 use super::maxmin::{MaxMin, NOBODY, State};
 
 fn close(a: f64, b: f64, scale: f64) -> bool {
@@ -13,6 +14,7 @@ impl MaxMin {
         let (mut taken, mut weight, mut pull) = (vec![0.0; links], vec![0.0; links], vec![0.0; links]);
         let (mut count, mut limited) = (vec![0; links], vec![0; links]);
         let mut spills = vec![0; links];
+        self.audit_cohort(&mut weight);
         for (number, flow) in (0..).zip(&self.flows) {
             let home = match flow.state {
                 State::Limited { link, .. } => Some(link),
@@ -60,6 +62,27 @@ impl MaxMin {
                     assert!(close(used, link.capacity, link.capacity), "link {at} is not full: {link:?}");
                 }
             }
+        }
+    }
+
+    /// Is the level of the cohort fair to everybody? Adds what its flows weigh.
+    fn audit_cohort(&self, weight: &mut [f64]) {
+        let Cohort { members, level, .. } = &self.cohort;
+        let flows = || members.iter().map(|&number| &self.flows[number as usize]);
+        for flow in flows() {
+            for &hop in self.paths.of(flow.path) {
+                weight[hop.link as usize] += self.weights.of(hop) * flow.share;
+            }
+        }
+        for flow in flows() {
+            let mut is_limited = close(*level, flow.ceiling, *level);
+            assert!(*level <= flow.ceiling * (1.0 + 1e-9), "the cohort's level {level} exceeds a ceiling: {flow:?}");
+            for &hop in self.paths.of(flow.path) {
+                let (used, capacity) = (weight[hop.link as usize] * level, self.board.link(hop.link).capacity);
+                assert!(used <= capacity * (1.0 + 1e-9), "the cohort's level {level} overfills link {}", hop.link);
+                is_limited |= close(used, capacity, capacity);
+            }
+            assert!(is_limited, "the cohort's level {level} is too low for {flow:?}");
         }
     }
 }

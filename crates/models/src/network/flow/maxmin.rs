@@ -16,6 +16,7 @@
 
 use hpcast_units::Time;
 
+use super::cohort::Cohort;
 use super::earliest::Earliest;
 use super::link::Board;
 use super::path::{Path, Paths, Weights};
@@ -93,6 +94,7 @@ pub(super) struct MaxMin {
     pub spills: Spills,
     /// When the next flow of each bottleneck ends.
     ends: Earliest,
+    pub cohort: Cohort,
     pub now: Time,
     /// Flows that are active.
     pub active: usize,
@@ -126,6 +128,7 @@ impl MaxMin {
             pool: Pool::default(),
             spills: Spills::default(),
             ends: Earliest::default(),
+            cohort: Cohort::default(),
             now: Time::ZERO,
             active: 0,
             bounded: 0,
@@ -177,9 +180,15 @@ impl MaxMin {
         }
     }
 
-    /// The flow becomes active: at its ceiling, if nobody else is slowed down by that.
+    /// The flow becomes active.
     #[inline]
     fn join(&mut self, number: u32, work: f64) -> Step {
+        if self.gather(number) { Step::Shares } else { self.enter(number, work) }
+    }
+
+    /// The flow takes its place on its links: at its ceiling, if nobody else is slowed down by that.
+    #[inline]
+    pub(super) fn enter(&mut self, number: u32, work: f64) -> Step {
         let flow = &mut self.flows[number as usize];
         let bound = flow.ceiling * flow.share;
         let mut fits = true;
@@ -200,6 +209,7 @@ impl MaxMin {
             for &hop in self.paths.of(flow.path) {
                 self.board.link_mut(hop.link).taken -= self.weights.of(hop) * bound;
             }
+            flow.state = State::Waiting { work };
             self.newcomers.push(number);
             return Step::Shares;
         }
@@ -273,12 +283,18 @@ impl MaxMin {
     /// One of all flows, which have ended together, is gone: cheaper than to leave one by one.
     pub(super) fn leave_together(&mut self, number: u32, bytes: f64) {
         let path = self.flows[number as usize].path;
-        for place in 0..path.len() {
-            let hop = self.paths.at(path, place);
+        let mut crowded = false;
+        for &hop in self.paths.of(path) {
             let link = self.board.link_mut(hop.link);
             link.bytes += f64::from(hop.there()) * bytes;
-            if link.roster.len() > 0 {
-                self.empty(hop.link);
+            // All that a cohort leaves behind.
+            link.weight = 0.0;
+            crowded |= link.roster.len() > 0;
+        }
+        for place in 0..if crowded { path.len() } else { 0 } {
+            let link = self.paths.at(path, place).link;
+            if self.board.link(link).roster.len() > 0 {
+                self.empty(link);
             }
         }
         self.flows[number as usize].state = State::Ended;
@@ -290,11 +306,14 @@ impl MaxMin {
     /// When the next flow that shares links ends.
     #[inline]
     pub(super) fn next_end(&mut self) -> Time {
-        self.ends.earliest()
+        self.ends.earliest().min(self.cohort.end())
     }
 
     /// Appends the flows that share links and end now.
     pub(super) fn due(&mut self, due: &mut Vec<u32>) {
+        if self.cohort.end() <= self.now {
+            return self.cohort.take(due);
+        }
         let mut bottlenecks = std::mem::take(&mut self.scratch.due);
         self.ends.due(self.now, &mut bottlenecks);
         for number in bottlenecks.drain(..) {
@@ -306,7 +325,11 @@ impl MaxMin {
     /// Finds the new rates, and says whether there were any.
     #[inline]
     pub(super) fn solve(&mut self) -> bool {
+        if self.cohort.gathers() {
+            self.form_cohort();
+        }
         let changed = !self.newcomers.is_empty()
+            || !self.freed.is_empty()
             || self.board.waiting() > 0
             || !self.board.touched.is_empty()
             || !self.inexact.is_empty();
@@ -414,6 +437,6 @@ impl MaxMin {
 
 /// So many seconds later, but at least a picosecond, so that time goes on.
 #[inline]
-fn after(now: Time, seconds: f64) -> Time {
+pub(super) fn after(now: Time, seconds: f64) -> Time {
     now + Time::from_secs(seconds).max(Time::from_ps(1))
 }
