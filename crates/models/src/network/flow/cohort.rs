@@ -12,9 +12,6 @@ use hpcast_units::Time;
 use super::link::TIE;
 use super::maxmin::{MaxMin, State, Step, after};
 
-/// After an attempt in vain, so many more flows find an empty network before the next attempt, at most.
-const LONGEST_PAUSE: u32 = 1 << 10;
-
 /// The flows of the cohort, if there is one.
 #[derive(Debug)]
 pub(super) struct Cohort {
@@ -23,14 +20,11 @@ pub(super) struct Cohort {
     since: Time,
     /// When they all end; never, as long as they gather.
     end: Time,
-    /// Flows that will find an empty network before the next attempt to form a cohort.
-    pause: u32,
-    last_pause: u32,
 }
 
 impl Default for Cohort {
     fn default() -> Cohort {
-        Cohort { members: Vec::new(), level: 0.0, since: Time::ZERO, end: Time::NEVER, pause: 0, last_pause: 0 }
+        Cohort { members: Vec::new(), level: 0.0, since: Time::ZERO, end: Time::NEVER }
     }
 }
 
@@ -50,22 +44,7 @@ impl Cohort {
     /// Appends its flows, which end now.
     pub(super) fn take(&mut self, due: &mut Vec<u32>) {
         due.append(&mut self.members);
-        (self.end, self.last_pause) = (Time::NEVER, 0);
-    }
-
-    /// May flows that find an empty network gather?
-    fn may_gather(&mut self) -> bool {
-        let may = self.pause == 0;
-        self.pause = self.pause.saturating_sub(1);
-        may
-    }
-
-    /// It was in vain.
-    fn give_up(&mut self) -> Vec<u32> {
-        self.last_pause = (2 * self.last_pause + 1).min(LONGEST_PAUSE);
-        self.pause = if cfg!(test) { 0 } else { self.last_pause };
         self.end = Time::NEVER;
-        std::mem::take(&mut self.members)
     }
 }
 
@@ -74,7 +53,7 @@ impl MaxMin {
     #[inline]
     pub(super) fn gather(&mut self, number: u32) -> bool {
         let may = match self.cohort.members.len() {
-            0 => self.active == 0 && self.cohort.may_gather(),
+            0 => self.active == 0,
             _ if self.cohort.gathers() => true,
             _ => {
                 self.dissolve();
@@ -134,7 +113,8 @@ impl MaxMin {
     #[cold]
     fn dissolve(&mut self) {
         let done = self.cohort.level * (self.now - self.cohort.since).as_secs();
-        let members = self.cohort.give_up();
+        self.cohort.end = Time::NEVER;
+        let members = std::mem::take(&mut self.cohort.members);
         for &number in &members {
             for &hop in self.paths.of(self.flows[number as usize].path) {
                 self.board.link_mut(hop.link).weight = 0.0;
