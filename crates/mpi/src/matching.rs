@@ -32,7 +32,7 @@ pub struct Envelope {
 }
 
 /// What a receive or probe accepts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pattern {
     /// Must be equal.
     context: u32,

@@ -1,20 +1,22 @@
 //! What a program can do: the MPI of a simulated rank.
 
+mod polling;
+
 use std::cell::RefMut;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-use hpcast_platform::protocol::PollGrowth;
 use hpcast_units::Time;
 
 use crate::collectives::Buffer;
+use crate::exchange::{Exchange, SendReceive};
 use crate::group::{Cartesian, Comm};
 use crate::observer::Activity;
 use crate::request::{Request, Status};
 use crate::sim::Sim;
-use crate::state::{Mode, Sending, State, Style};
+use crate::state::{Mode, Next, Sending, State, Style};
 
 /// Sends that a rank may post ahead of the simulation before it lets the simulation catch up: bounds memory.
 const AHEAD: u32 = 256;
@@ -133,7 +135,20 @@ impl Rank {
     /// Blocking receive.
     #[inline]
     pub fn recv(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> impl Future<Output = Status> {
-        Receive { rank: self, stage: ReceiveStage::Post { comm, source: from.into().named(), tag: tag.into().named() } }
+        self.recv_before(Next::Anything, comm, from, tag)
+    }
+
+    /// Blocking receive by a rank that knows what it does next.
+    #[inline]
+    pub fn recv_before(
+        &self,
+        next: Next,
+        comm: Comm,
+        from: impl Into<Source>,
+        tag: impl Into<Tag>,
+    ) -> impl Future<Output = Status> {
+        let stage = ReceiveStage::Post { comm, source: from.into().named(), tag: tag.into().named() };
+        Receive { rank: self, stage, next }
     }
 
     /// Sends to one and receives from another at the same time.
@@ -145,8 +160,13 @@ impl Rank {
         (from, receive_tag): (impl Into<Source>, impl Into<Tag>),
     ) -> impl Future<Output = Status> {
         let sending = Sending { comm, to, tag: send_tag, bytes, mode: Mode::Standard };
-        let (source, tag) = (from.into().named(), receive_tag.into().named());
-        SendReceive { rank: self, comm, source, tag, stage: ExchangeStage::Send(sending) }
+        SendReceive::new(self, sending, from.into().named(), receive_tag.into().named())
+    }
+
+    /// Sends to a peer and receives from it: MPI_Irecv, MPI_Send, MPI_Wait.
+    #[inline]
+    pub fn exchange(&self, comm: Comm, peer: u32, tag: i32, bytes: u64, next: Next) -> impl Future<Output = Status> {
+        Exchange::new(self, Sending { comm, to: peer, tag, bytes, mode: Mode::Standard }, next)
     }
 
     /// Standard non-blocking send.
@@ -260,91 +280,6 @@ impl Rank {
         done
     }
 
-    /// Whether a message is there that a receive would take (MPI_Iprobe). Costs what the machine file says of a probe.
-    #[inline]
-    pub fn iprobe(
-        &self,
-        comm: Comm,
-        from: impl Into<Source>,
-        tag: impl Into<Tag>,
-    ) -> impl Future<Output = Option<Status>> {
-        let (source, tag) = (from.into().named(), tag.into().named());
-        Probe { rank: self, comm, source, tag, stage: ProbeStage::Begin }
-    }
-
-    /// Waits until a message is there that a receive would take (MPI_Probe).
-    pub async fn probe(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Status {
-        let (source, tag) = (from.into(), tag.into());
-        let polls = self.state().costs.parameters().poll_growth != PollGrowth::Off;
-        loop {
-            if let Some(status) = self.iprobe(comm, source, tag).await {
-                return status;
-            }
-            // Where repeated polling has a price of its own, a waiting probe is a loop of polls, as in SMPI.
-            if !polls {
-                let since = self.sight(comm, source, tag).await;
-                self.state().wait_until(self.task, since);
-            }
-        }
-    }
-
-    /// Waits until a message is known that a receive would take, and says when it is there for a probe to see: earlier or
-    /// later than my clock, which stays where it is. For loops that probe, and do nothing in between that others see.
-    pub async fn sight(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Time {
-        let (source, tag) = (from.into().named(), tag.into().named());
-        loop {
-            if let Some(since) = self.state().sighted(self.task, comm, source, tag) {
-                return since;
-            }
-            NextMessage { rank: self, asked: false }.await;
-        }
-    }
-
-    /// Probes for a message that is there from `since` on, see [`Rank::sight`].
-    pub fn probe_sighted(&self, since: Time) -> bool {
-        let mut state = self.state();
-        let cost = state.costs.parameters().probe;
-        state.pay_for_poll(self.task, cost);
-        let finds = state.tasks[self.task as usize].clock >= since;
-        state.polled(self.task, finds);
-        finds
-    }
-
-    /// Whether the price of polling depends on what other ranks do at the time (SMPI's quirk).
-    pub fn shares_polling(&self) -> bool {
-        self.state().costs.parameters().poll_growth == PollGrowth::Global
-    }
-
-    /// Calls MPI_Iprobe over and over until a message is there. Probes that find nothing are not simulated one by one,
-    /// unless all ranks share the price of polling.
-    pub async fn probe_in_a_loop(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Status {
-        let (source, tag) = (from.into(), tag.into());
-        let growth = self.state().costs.parameters().poll_growth;
-        loop {
-            if let Some(status) = self.iprobe(comm, source, tag).await {
-                return status;
-            }
-            if growth != PollGrowth::Global {
-                let since = self.sight(comm, source, tag).await;
-                self.state().poll_until(self.task, since);
-            }
-        }
-    }
-
-    /// A test costs time, more so when polls have failed before.
-    async fn pay_for_testing(&self) {
-        if self.state().costs.parameters().poll_growth == PollGrowth::Global {
-            // What others have polled counts: first let them.
-            self.catch_up().await;
-        }
-        {
-            let mut state = self.state();
-            let cost = state.costs.parameters().test;
-            state.pay_for_poll(self.task, cost);
-        }
-        self.catch_up().await;
-    }
-
     /// A communicator of the ranks that give the same color, ordered by key and then by rank; none for no color.
     pub async fn split(&self, comm: Comm, color: Option<u32>, key: i32) -> Option<Comm> {
         let ticket = self.state().groups.enter_split(comm, color, key);
@@ -366,54 +301,6 @@ impl Rank {
     /// Waits until the simulation has come to my clock.
     pub(crate) fn catch_up(&self) -> impl Future<Output = ()> {
         CatchUp { rank: self }
-    }
-}
-
-/// A probe, likewise a state machine of its own. One that is sure to find its message does not wait for the simulation.
-struct Probe<'r> {
-    rank: &'r Rank,
-    comm: Comm,
-    source: Option<u32>,
-    tag: Option<i32>,
-    stage: ProbeStage,
-}
-
-enum ProbeStage {
-    Begin,
-    Pay,
-    Look,
-}
-
-impl Future for Probe<'_> {
-    type Output = Option<Status>;
-    #[inline]
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Status>> {
-        let Probe { rank, comm, source, tag, .. } = *self;
-        let task = rank.task;
-        let mut state = rank.state();
-        let is_shared = state.costs.parameters().poll_growth == PollGrowth::Global;
-        if let ProbeStage::Begin = self.stage {
-            self.stage = ProbeStage::Pay;
-            // What others have polled counts: first let them.
-            if is_shared && !state.catch_up(task) {
-                return Poll::Pending;
-            }
-        }
-        if let ProbeStage::Pay = self.stage {
-            self.stage = ProbeStage::Look;
-            let cost = state.costs.parameters().probe;
-            state.pay_for_poll(task, cost);
-            if !is_shared && let Some(status) = state.probe_ahead(task, comm, source, tag) {
-                state.polled(task, true);
-                return Poll::Ready(Some(status));
-            }
-            if !state.catch_up(task) {
-                return Poll::Pending;
-            }
-        }
-        let seen = state.probe(task, comm, source, tag);
-        state.polled(task, seen.is_some());
-        Poll::Ready(seen)
     }
 }
 
@@ -476,6 +363,7 @@ impl Future for Send<'_> {
 struct Receive<'r> {
     rank: &'r Rank,
     stage: ReceiveStage,
+    next: Next,
 }
 
 enum ReceiveStage {
@@ -497,8 +385,7 @@ impl Future for Receive<'_> {
             self.stage = ReceiveStage::Wait(state.receive(rank.task, comm, source, tag));
         }
         let ReceiveStage::Wait(request) = &self.stage else { return Poll::Pending };
-        if !state.is_done(request) {
-            state.await_one(rank.task, [request]);
+        if state.await_all(rank.task, [request], self.next) {
             return Poll::Pending;
         }
         Poll::Ready(state.finish(rank.task, Request::new(request.number())))
@@ -526,57 +413,6 @@ impl Future for WaitOne<'_> {
     }
 }
 
-/// A send and a receive at the same time, likewise.
-struct SendReceive<'r> {
-    rank: &'r Rank,
-    comm: Comm,
-    source: Option<u32>,
-    tag: Option<i32>,
-    stage: ExchangeStage,
-}
-
-enum ExchangeStage {
-    Send(Sending),
-    Receive { send: Request },
-    Wait { send: Request, receive: Request },
-}
-
-impl Future for SendReceive<'_> {
-    type Output = Status;
-    #[inline]
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Status> {
-        let rank = self.rank;
-        let mut state = rank.state();
-        if let ExchangeStage::Send(sending) = self.stage {
-            let send = state.send(rank.task, sending, Style::Nonblocking);
-            self.stage = ExchangeStage::Receive { send };
-        }
-        if let ExchangeStage::Receive { send } = &self.stage {
-            let send = Request::new(send.number());
-            if state.must_catch_up(rank.task, self.source.is_none()) {
-                state.catch_up(rank.task);
-                return Poll::Pending;
-            }
-            let receive = state.receive(rank.task, self.comm, self.source, self.tag);
-            self.stage = ExchangeStage::Wait { send, receive };
-        }
-        let ExchangeStage::Wait { send, receive } = &self.stage else { return Poll::Pending };
-        if state.await_all(rank.task, [send, receive]) {
-            return Poll::Pending;
-        }
-        // Each is ended when it is done, so that the receive overhead is paid at its time.
-        let [send, receive] = [send, receive].map(|request| Request::new(request.number()));
-        if state.done_at(&send) <= state.done_at(&receive) {
-            state.finish(rank.task, send);
-            Poll::Ready(state.finish(rank.task, receive))
-        } else {
-            let status = state.finish(rank.task, receive);
-            state.finish(rank.task, send);
-            Poll::Ready(status)
-        }
-    }
-}
-
 struct WaitAll<'r> {
     rank: &'r Rank,
     requests: Vec<Request>,
@@ -587,7 +423,7 @@ impl Future for WaitAll<'_> {
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Vec<Status>> {
         let rank = self.rank;
         let mut state = rank.state();
-        if state.await_all(rank.task, &self.requests) {
+        if state.await_all(rank.task, &self.requests, Next::Anything) {
             return Poll::Pending;
         }
         let mut requests: Vec<(Time, usize, Request)> = std::mem::take(&mut self.requests)
@@ -624,26 +460,6 @@ impl Future for WaitAny<'_> {
             return Poll::Ready(index);
         }
         state.await_one(rank.task, self.requests);
-        Poll::Pending
-    }
-}
-
-struct NextMessage<'r> {
-    rank: &'r Rank,
-    asked: bool,
-}
-
-impl Future for NextMessage<'_> {
-    type Output = ();
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        let rank = self.rank;
-        let mut state = rank.state();
-        if self.asked {
-            return Poll::Ready(());
-        }
-        state.wait_for_message(rank.task);
-        drop(state);
-        self.asked = true;
         Poll::Pending
     }
 }

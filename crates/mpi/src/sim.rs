@@ -142,6 +142,8 @@ impl<F: Future<Output = ()>> Runner<F> {
                 match Event::of(entry.slot()) {
                     Event::Resume(task) => state.ready.push(task),
                     Event::Arrive(message) => state.arrive(message),
+                    Event::Pay(task) => state.pay_shared_poll(task),
+                    Event::Look(task) => state.end_shared_poll(task),
                 }
             }
         }

@@ -6,12 +6,13 @@
 //! time decides which message is met (receives from any source, probes, tests) does the rank first wait until the
 //! simulation has caught up with it. It saves an event for every computation, send and receive.
 
+mod polling;
+
 use hpcast_engine::slab::NONE;
 use hpcast_engine::{Agenda, prefetch};
 use hpcast_models::network::{Network, Transfer};
 use hpcast_platform::Machine;
 use hpcast_platform::placement::Placement;
-use hpcast_platform::protocol::PollGrowth;
 use hpcast_units::Time;
 
 use crate::costs::{Charges, Costs};
@@ -20,6 +21,9 @@ use crate::matching::{Envelope, Listed, Matching, Pattern, Place};
 use crate::observer::{Activity, Delivered, Observer};
 use crate::request::{Call, Met, Request, RequestState, Status};
 
+pub(crate) use polling::Polling;
+use polling::SharedPoll;
+
 /// Something that happens at a time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
@@ -27,6 +31,10 @@ pub(crate) enum Event {
     Resume(u32),
     /// A message reaches a rank that has to look at messages in the order of time.
     Arrive(u32),
+    /// A task polls, where the price depends on others.
+    Pay(u32),
+    /// It sees what there is.
+    Look(u32),
 }
 
 impl Event {
@@ -34,14 +42,22 @@ impl Event {
     #[inline]
     fn slot(self) -> u32 {
         match self {
-            Event::Resume(task) => task << 1,
-            Event::Arrive(message) => message << 1 | 1,
+            Event::Resume(task) => task << 2,
+            Event::Arrive(message) => message << 2 | 1,
+            Event::Pay(task) => task << 2 | 2,
+            Event::Look(task) => task << 2 | 3,
         }
     }
 
     #[inline]
     pub fn of(slot: u32) -> Event {
-        if slot & 1 == 0 { Event::Resume(slot >> 1) } else { Event::Arrive(slot >> 1) }
+        let number = slot >> 2;
+        match slot & 3 {
+            0 => Event::Resume(number),
+            1 => Event::Arrive(number),
+            2 => Event::Pay(number),
+            _ => Event::Look(number),
+        }
     }
 }
 
@@ -67,6 +83,15 @@ pub(crate) struct Sending {
     pub tag: i32,
     pub bytes: u64,
     pub mode: Mode,
+}
+
+/// What a rank does after a wait. To know it beforehand saves an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Nobody knows.
+    Anything,
+    /// First of all it polls (MPI_Iprobe), at a price that only it decides on. What it computes before that is no matter.
+    Poll,
 }
 
 /// Which of the sender's overheads is paid.
@@ -110,6 +135,8 @@ pub(crate) struct Task {
     pub polls: u32,
     /// Sends since the task last waited or caught up: a rank may not run ahead for ever.
     pub ahead: u32,
+    /// What it does after the wait.
+    next: Next,
     pub spent: Spent,
 }
 
@@ -220,7 +247,9 @@ pub(crate) struct State {
     pub total_messages: u64,
     pub total_bytes: u64,
     /// Unsuccessful polls in a row of all ranks together (SMPI's quirk).
-    pub polls: u32,
+    polls: u32,
+    /// Where all ranks share the price of polling: the last poll of each task.
+    shared_polls: Vec<SharedPoll>,
 }
 
 impl State {
@@ -240,6 +269,7 @@ impl State {
             total_messages: 0,
             total_bytes: 0,
             polls: 0,
+            shared_polls: Vec::new(),
         }
     }
 
@@ -369,53 +399,6 @@ impl State {
         }
     }
 
-    /// What a probe sees at the task's time, to which the simulation has come.
-    #[inline]
-    pub fn probe(&self, task: u32, comm: Comm, source: Option<u32>, tag: Option<i32>) -> Option<Status> {
-        self.probe_at(self.tasks[task as usize].clock, task, comm, source, tag)
-    }
-
-    /// What a probe is sure to see at the task's time, although the simulation has not come there: only a message from a
-    /// named source, since of several sources another may yet be earlier.
-    #[inline]
-    pub fn probe_ahead(&self, task: u32, comm: Comm, source: Option<u32>, tag: Option<i32>) -> Option<Status> {
-        source?;
-        self.probe(task, comm, source, tag)
-    }
-
-    #[inline]
-    fn probe_at(&self, at: Time, task: u32, comm: Comm, source: Option<u32>, tag: Option<i32>) -> Option<Status> {
-        let rank = self.tasks[task as usize].rank;
-        let pattern = Pattern::new(comm.context(), source, tag);
-        let message = self.matching.message(self.matching.see_message(rank, &pattern, at)?);
-        Some(Status { source: message.envelope.source, tag: message.envelope.tag, bytes: message.bytes })
-    }
-
-    /// When the first message that a receive would take is there, if one is known.
-    pub fn sighted(&self, task: u32, comm: Comm, source: Option<u32>, tag: Option<i32>) -> Option<Time> {
-        let rank = self.tasks[task as usize].rank;
-        let pattern = Pattern::new(comm.context(), source, tag);
-        self.matching.see_message(rank, &pattern, Time::NEVER).map(|message| self.matching.message(message).sent)
-    }
-
-    /// A poll costs time, more so when polls have failed before (see [`PollGrowth`]).
-    #[inline]
-    pub fn pay_for_poll(&mut self, task: u32, cost: f64) {
-        let failed = match self.costs.parameters().poll_growth {
-            PollGrowth::Off => 0,
-            PollGrowth::PerRank => self.tasks[task as usize].polls,
-            PollGrowth::Global => self.polls,
-        };
-        self.spend(task, Activity::Wait, Time::from_secs(cost * f64::from(failed + 1)));
-    }
-
-    /// The task will be resumed when the next message comes.
-    pub fn wait_for_message(&mut self, task: u32) {
-        let rank = self.tasks[task as usize].rank;
-        self.matching.beside_mut(rank).probing = task;
-        self.announce_future_messages(rank);
-    }
-
     /// A message that was sent before has met a receive.
     fn matched_late(&mut self, number: u32, receive: u32) {
         let Message { from, to, envelope, bytes, sent, arrived, send, overhead, eager, .. } =
@@ -501,11 +484,19 @@ impl State {
         let request = &mut self.matching.receives()[request];
         request.done = at;
         if request.waited {
-            let task = &mut self.tasks[request.task as usize];
+            let number = request.task;
+            let task = &mut self.tasks[number as usize];
             if task.awaiting > 0 {
                 task.awaiting -= 1;
-                if task.awaiting == 0 {
-                    self.ready.push(request.task);
+                if task.awaiting > 0 {
+                    return;
+                }
+                match task.next {
+                    Next::Anything => self.ready.push(number),
+                    Next::Poll => {
+                        let ends = at.max(task.clock) + request.overhead;
+                        self.agenda.push(ends + self.price_of_probe(number), Event::Resume(number).slot());
+                    }
                 }
             }
         }
@@ -520,8 +511,8 @@ impl State {
     /// The task waits until one of these requests, none of them done, is done.
     #[inline]
     pub fn await_one<'a>(&mut self, task: u32, requests: impl IntoIterator<Item = &'a Request>) {
-        self.tasks[task as usize].awaiting = 1;
-        self.tasks[task as usize].ahead = 0;
+        let task = &mut self.tasks[task as usize];
+        (task.awaiting, task.ahead, task.next) = (1, 0, Next::Anything);
         for request in requests {
             self.matching.receives()[request.number()].waited = true;
         }
@@ -529,7 +520,7 @@ impl State {
 
     /// The task waits until all of these requests are done; false if they are.
     #[inline]
-    pub fn await_all<'a>(&mut self, task: u32, requests: impl IntoIterator<Item = &'a Request>) -> bool {
+    pub fn await_all<'a>(&mut self, task: u32, requests: impl IntoIterator<Item = &'a Request>, next: Next) -> bool {
         let mut undone = 0;
         for request in requests {
             if !self.is_done(request) {
@@ -538,8 +529,8 @@ impl State {
             }
         }
         if undone > 0 {
-            self.tasks[task as usize].awaiting = undone;
-            self.tasks[task as usize].ahead = 0;
+            let task = &mut self.tasks[task as usize];
+            (task.awaiting, task.ahead, task.next) = (undone, 0, next);
         }
         undone > 0
     }
@@ -586,44 +577,9 @@ impl State {
         self.spend(task, Activity::Wait, waited);
     }
 
-    /// The task polls in vain until then: its clock moves to the last poll before it.
-    pub fn poll_until(&mut self, task: u32, until: Time) {
-        let cost = self.costs.parameters().probe;
-        let grows = self.costs.parameters().poll_growth == PollGrowth::PerRank;
-        let price = |failed: u32| Time::from_secs(cost * f64::from(if grows { failed + 1 } else { 1 }));
-        let Task { clock: start, polls: mut failed, .. } = self.tasks[task as usize];
-        let mut clock = start;
-        if price(0) == Time::ZERO {
-            clock = clock.max(until);
-        } else if grows {
-            while clock + price(failed) < until {
-                clock += price(failed);
-                failed += 1;
-            }
-        } else {
-            let polls = until.since(clock).as_ps().saturating_sub(1) / price(0).as_ps();
-            clock += Time::from_ps(polls * price(0).as_ps());
-            failed = failed.saturating_add(u32::try_from(polls).unwrap_or(u32::MAX));
-        }
-        self.spend(task, Activity::Wait, clock.since(start));
-        self.tasks[task as usize].polls = failed;
-    }
-
-    /// Counts unsuccessful polls in a row.
-    pub fn polled(&mut self, task: u32, successful: bool) {
-        for polls in [&mut self.tasks[task as usize].polls, &mut self.polls] {
-            *polls = if successful { 0 } else { *polls + 1 };
-        }
-    }
-
     /// All requests that are not ended.
     pub fn requests(&self) -> impl Iterator<Item = (u32, &RequestState)> {
         self.matching.all_receives()
-    }
-
-    /// Ranks that wait in a probe.
-    pub fn probing(&self) -> impl Iterator<Item = u32> {
-        self.matching.all_beside().filter(|(_, inbox)| inbox.probing != NONE).map(|(rank, _)| rank)
     }
 
     /// Messages that were sent and never received.
@@ -659,7 +615,16 @@ fn transfer(cargo: Cargo, (from, to): (u32, u32), charges: &Charges) -> Transfer
 
 impl Task {
     pub fn new(rank: u32, node: u32) -> Task {
-        Task { clock: Time::ZERO, rank, node, awaiting: 0, polls: 0, ahead: 0, spent: Spent::default() }
+        Task {
+            clock: Time::ZERO,
+            rank,
+            node,
+            awaiting: 0,
+            polls: 0,
+            ahead: 0,
+            next: Next::Anything,
+            spent: Spent::default(),
+        }
     }
     #[inline]
     fn spend(&mut self, activity: Activity, length: Time, observer: &mut Option<Box<dyn Observer>>) {

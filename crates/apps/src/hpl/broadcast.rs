@@ -2,6 +2,8 @@
 //!
 //! The rings probe for the panel and go on with the update as long as it is not there; the long ones block.
 
+use hpcast_mpi::Next;
+
 use super::account::Phase;
 use super::kernels::HplKernel::Dlacpy;
 use super::kernels::Size;
@@ -32,6 +34,18 @@ impl Process {
             let before = self.enter(Phase::Broadcast);
             travelling.is_there = self.try_broadcast(travelling.panel).await;
             self.enter(before);
+        }
+    }
+
+    /// What I do after a wait if I look for a panel then.
+    pub fn next(&self, travelling: &Option<Travelling<'_>>) -> Next {
+        match travelling {
+            Some(Travelling { panel, is_there: false })
+                if !self.shares_polling() && self.columns() > 1 && self.ring_source(panel).is_some() =>
+            {
+                Next::Poll
+            }
+            _ => Next::Anything,
         }
     }
 

@@ -1,5 +1,7 @@
 //! One process that factors its part of a panel, and exchanges pivots with the others of its column.
 
+use hpcast_mpi::Next;
+
 use super::factor::{Share, Team};
 use super::kernels::HplKernel::Dcopy;
 use super::kernels::{HplKernel, Size};
@@ -50,8 +52,8 @@ impl Team for Alone<'_> {
         let has_partner = processes > cube && partner < processes;
         if has_partner {
             match mine {
-                0 => process.exchange(at(partner), panel.jb, row).await,
-                _ if mine == cube => process.exchange(at(partner), row, panel.jb).await,
+                0 => process.exchange(Next::Anything, at(partner), panel.jb, row).await,
+                _ if mine == cube => process.exchange(Next::Anything, at(partner), row, panel.jb).await,
                 _ if mine > cube => process.send(at(partner), row).await,
                 _ => process.receive(at(partner), row).await,
             }
@@ -64,7 +66,7 @@ impl Team for Alone<'_> {
                     _ if mine >= bit => (row, both),
                     _ => (both, row),
                 };
-                process.exchange(at(mine ^ bit), sent, received).await;
+                process.exchange(Next::Anything, at(mine ^ bit), sent, received).await;
                 bit *= 2;
             }
         } else if processes - cube > 1 {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use hpcast_engine::Stream;
-use hpcast_mpi::{LoneMessages, Mode, Rank, Request};
+use hpcast_mpi::{LoneMessages, Mode, Next, Rank};
 use hpcast_units::Time;
 
 use super::account::{Account, Phase};
@@ -253,23 +253,33 @@ impl Process {
     /// Blocking receive.
     #[inline]
     pub async fn receive(&self, from: Address, numbers: u64) {
+        self.receive_before(Next::Anything, from, numbers).await;
+    }
+
+    #[inline]
+    async fn receive_before(&self, next: Next, from: Address, numbers: u64) {
         self.catch_up();
-        let status = self.rank.recv(self.rank.world(), self.peer(from), from.class.tag()).await;
+        let status = self.rank.recv_before(next, self.rank.world(), self.peer(from), from.class.tag()).await;
         debug_assert_eq!(status.bytes, 8 * numbers, "rank {} from {from:?}", self.rank.number());
         self.note_receive(from, numbers);
     }
 
     /// Sends to a peer and receives from it at the same time, what there is to send and receive (HPL_sdrv).
     #[inline]
-    pub async fn exchange(&self, peer: Address, sent: u64, received: u64) {
+    pub async fn exchange(&self, next: Next, peer: Address, sent: u64, received: u64) {
         if received == 0 {
             if sent > 0 {
                 self.send(peer, sent).await;
             }
         } else if sent == 0 {
-            self.receive(peer, received).await;
+            self.receive_before(next, peer, received).await;
         } else {
-            self.send_and_receive(Mode::Standard, peer, sent, received).await;
+            self.catch_up();
+            self.note_send(peer, sent);
+            let (world, rank, tag) = (self.rank.world(), self.peer(peer), peer.class.tag());
+            let status = self.rank.exchange(world, rank, tag, 8 * sent, next).await;
+            debug_assert_eq!(status.bytes, 8 * received, "rank {} with {peer:?}", self.rank.number());
+            self.note_receive(peer, received);
         }
     }
 
@@ -281,18 +291,6 @@ impl Process {
         let send = self.rank.isend_as(Mode::Synchronous, world, rank, tag, 8 * sent);
         self.receive(peer, received).await;
         self.rank.wait(send).await;
-    }
-
-    #[inline]
-    async fn send_and_receive(&self, mode: Mode, peer: Address, sent: u64, received: u64) {
-        self.catch_up();
-        let (world, rank, tag) = (self.rank.world(), self.peer(peer), peer.class.tag());
-        let receive: Request = self.rank.irecv(world, rank, tag).await;
-        self.note_send(peer, sent);
-        self.rank.send_as(mode, world, rank, tag, 8 * sent).await;
-        let status = self.rank.wait(receive).await;
-        debug_assert_eq!(status.bytes, 8 * received, "rank {} with {peer:?}", self.rank.number());
-        self.note_receive(peer, received);
     }
 
     /// Whether a message is there (one MPI_Iprobe).

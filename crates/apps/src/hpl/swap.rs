@@ -63,14 +63,14 @@ impl Process {
         if has_partner {
             let address = in_column(row(partner));
             if me == 0 {
-                self.exchange(address, u, numbers(sent(0, partner))).await;
+                self.exchange(self.next(travelling), address, u, numbers(sent(0, partner))).await;
                 self.move_rows(self.for_u([Dlaswp03N, Dlaswp03T]), sent(0, partner), n);
             } else if me == cube {
-                self.exchange(address, numbers(sent(0, me)), u).await;
+                self.exchange(self.next(travelling), address, numbers(sent(0, me)), u).await;
             } else if me > cube {
-                self.exchange(address, numbers(sent(0, me)), 0).await;
+                self.exchange(self.next(travelling), address, numbers(sent(0, me)), 0).await;
             } else {
-                self.exchange(address, 0, numbers(sent(0, partner))).await;
+                self.exchange(self.next(travelling), address, 0, numbers(sent(0, partner))).await;
             }
         }
         self.look_for(travelling).await;
@@ -81,12 +81,12 @@ impl Process {
                 let address = in_column(row(me ^ bit));
                 let received = sent(stage, me ^ bit);
                 if me >= 2 * bit {
-                    self.exchange(address, numbers(sent(stage, me)), numbers(received)).await;
+                    self.exchange(self.next(travelling), address, numbers(sent(stage, me)), numbers(received)).await;
                 } else if me >= bit {
-                    self.exchange(address, numbers(sent(stage, me)), u).await;
+                    self.exchange(self.next(travelling), address, numbers(sent(stage, me)), u).await;
                     self.rows_into_u(mine, sent(stage, me), n);
                 } else {
-                    self.exchange(address, u, numbers(received)).await;
+                    self.exchange(self.next(travelling), address, u, numbers(received)).await;
                     self.move_rows(self.for_u([Dlaswp03N, Dlaswp03T]), received, n);
                 }
                 self.look_for(travelling).await;
@@ -154,7 +154,13 @@ impl Process {
         let length = |place: u32| (starts[place as usize + 1] - starts[place as usize]) * n;
         for step in 0..processes - 1 {
             let (partner, sent, received) = roll(place, step, processes);
-            self.exchange(in_column(plan.rows[partner as usize]), length(sent), length(received)).await;
+            self.exchange(
+                self.next(travelling),
+                in_column(plan.rows[partner as usize]),
+                length(sent),
+                length(received),
+            )
+            .await;
             self.look_for(travelling).await;
         }
         if self.parameters().u_transposed {
@@ -199,9 +205,9 @@ impl Process {
                     }
                 };
                 if me & bit != 0 {
-                    self.exchange(at(me ^ bit), 0, rows() * n).await;
+                    self.exchange(self.next(travelling), at(me ^ bit), 0, rows() * n).await;
                 } else if me + bit < count {
-                    self.exchange(at(me + bit), rows() * n, 0).await;
+                    self.exchange(self.next(travelling), at(me + bit), rows() * n, 0).await;
                 }
             }
             self.look_for(travelling).await;

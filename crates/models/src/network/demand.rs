@@ -6,12 +6,12 @@
 
 use std::rc::Rc;
 
-use hpcast_platform::interconnect::Path;
 use hpcast_platform::machine::{FactorMeaning, Machine};
 use hpcast_platform::topology::LinkId;
 use hpcast_units::Time;
 
 use super::Transfer;
+use super::ways::Ways;
 
 /// What a transfer asks of the network.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,44 +26,38 @@ pub(crate) struct Demand {
     pub efficiency: f64,
 }
 
-/// Finds ways and demands; its buffers are reused between transfers.
+/// Finds ways and demands.
 #[derive(Debug)]
 pub(crate) struct Router {
     machine: Rc<Machine>,
-    there: Path,
-    back: Path,
+    ways: Ways,
 }
 
 impl Router {
     /// Ways and demands on that machine.
     pub(crate) fn new(machine: Rc<Machine>) -> Router {
-        Router { machine, there: Path::default(), back: Path::default() }
+        let nodes = machine.interconnect.topology().nodes();
+        Router { ways: Ways::new(nodes, machine.sharing.cross_traffic > 0.0), machine }
     }
 
     /// Finds the way of a transfer: see [`Router::there`] and [`Router::back`].
     #[inline]
     pub(crate) fn route(&mut self, transfer: &Transfer) -> Demand {
         let sharing = &self.machine.sharing;
-        let interconnect = &self.machine.interconnect;
-        interconnect.path(transfer.from, transfer.to, &mut self.there);
-        self.back.links.clear();
-        let path = &self.there;
-        if sharing.cross_traffic > 0.0 && !path.links.is_empty() {
-            interconnect.path(transfer.to, transfer.from, &mut self.back);
-        }
-        let latency = path.latency * transfer.latency_factor;
+        let way = self.ways.go(transfer.from, transfer.to, &self.machine.interconnect);
+        let latency = way.latency * transfer.latency_factor;
         let window = match sharing.window {
-            Some(window) if path.latency > 0.0 => window / (2.0 * path.latency),
+            Some(window) if way.latency > 0.0 => window / (2.0 * way.latency),
             _ => f64::INFINITY,
         };
         let (bandwidth, efficiency) = match sharing.factor {
             // Memory is not shared, but no message goes faster than memory.
-            FactorMeaning::Bound if path.links.is_empty() => (path.bandwidth * transfer.bandwidth_factor.min(1.0), 1.0),
-            FactorMeaning::Bound => (path.bandwidth * transfer.bandwidth_factor, 1.0),
-            FactorMeaning::Share => (path.bandwidth, transfer.bandwidth_factor),
+            FactorMeaning::Bound if !way.is_shared => (way.bandwidth * transfer.bandwidth_factor.min(1.0), 1.0),
+            FactorMeaning::Bound => (way.bandwidth * transfer.bandwidth_factor, 1.0),
+            FactorMeaning::Share => (way.bandwidth, transfer.bandwidth_factor),
         };
         let penalty = match sharing.weight_s {
-            Some(weight_s) if latency > 0.0 => path.latency + weight_s * path.inverse_bandwidth,
+            Some(weight_s) if latency > 0.0 => way.latency + weight_s * way.inverse_bandwidth,
             _ => 1.0,
         };
         Demand { latency: Time::from_secs(latency), bound: bandwidth.min(window), penalty, efficiency }
@@ -72,12 +66,12 @@ impl Router {
     /// The links that the transfer crosses; empty inside a node.
     #[inline]
     pub(crate) fn there(&self) -> &[LinkId] {
-        &self.there.links
+        self.ways.there()
     }
 
     /// The links that its acknowledgements cross; empty where nobody counts them.
     #[inline]
     pub(crate) fn back(&self) -> &[LinkId] {
-        &self.back.links
+        self.ways.back()
     }
 }

@@ -14,6 +14,7 @@ mod ideal;
 mod reference;
 #[cfg(test)]
 mod testing;
+mod ways;
 
 pub use alone::Alone;
 pub use circuit::Circuit;

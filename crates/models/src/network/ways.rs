@@ -1,0 +1,173 @@
+//! The ways between nodes, there and back, with a memory of those that were used last: programs send along the same ways
+//! over and over, and to look a way up costs a tenth of finding it.
+
+use hpcast_platform::interconnect::{Interconnect, Path};
+use hpcast_platform::topology::LinkId;
+
+/// Links, there and back, of a way that is remembered: longer ones are found each time.
+const MOST_LINKS: usize = 16;
+/// Ways that are remembered, at most: together they fit the second-level cache.
+const MOST_WAYS: usize = 1 << 12;
+
+/// A way and what its links add up to.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(crate) struct Way {
+    from: u32,
+    to: u32,
+    /// Sum of the links' latencies, in seconds.
+    pub latency: f64,
+    /// Bandwidth of the narrowest link, in bytes per second.
+    pub bandwidth: f64,
+    /// Sum of 1/bandwidth over the links, in seconds per byte.
+    pub inverse_bandwidth: f64,
+    /// It crosses links that others may cross, too: it leaves the node.
+    pub is_shared: bool,
+    there: u8,
+    back: u8,
+    links: [LinkId; MOST_LINKS],
+}
+
+/// No node has this number.
+const NOBODY: u32 = u32::MAX;
+
+const UNKNOWN: Way = Way {
+    from: NOBODY,
+    to: NOBODY,
+    latency: 0.0,
+    bandwidth: 0.0,
+    inverse_bandwidth: 0.0,
+    is_shared: false,
+    there: 0,
+    back: 0,
+    links: [0; MOST_LINKS],
+};
+
+/// Finds ways, and remembers them by a number that it makes of both ends.
+#[derive(Debug)]
+pub(crate) struct Ways {
+    known: Vec<Way>,
+    /// 64 less the binary logarithm of how many are known.
+    shift: u32,
+    /// Where the current way is, if it is not too long.
+    current: usize,
+    there: Path,
+    back: Path,
+    with_back: bool,
+}
+
+impl Ways {
+    /// Between so many nodes; those back are wanted or not.
+    pub(crate) fn new(nodes: u32, with_back: bool) -> Ways {
+        let count = (8 * nodes as usize).next_power_of_two().clamp(64, MOST_WAYS);
+        let (there, back) = (Path::default(), Path::default());
+        // One more for ways that are too long: it is never found again.
+        let known = vec![UNKNOWN; count + 1];
+        Ways { known, shift: 64 - count.trailing_zeros(), current: count, there, back, with_back }
+    }
+
+    /// Goes from one node to another.
+    #[inline]
+    pub(crate) fn go(&mut self, from: u32, to: u32, interconnect: &Interconnect) -> &Way {
+        let key = u64::from(from) << 32 | u64::from(to);
+        self.current = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize;
+        let way = &self.known[self.current];
+        if (way.from, way.to) != (from, to) {
+            self.find(from, to, interconnect);
+        }
+        &self.known[self.current]
+    }
+
+    fn find(&mut self, from: u32, to: u32, interconnect: &Interconnect) {
+        interconnect.path(from, to, &mut self.there);
+        self.back.links.clear();
+        // Inside a node there are no links, and so no way back.
+        if self.with_back && !self.there.links.is_empty() {
+            interconnect.path(to, from, &mut self.back);
+        }
+        let (there, back) = (self.there.links.len(), self.back.links.len());
+        let is_long = there + back > MOST_LINKS;
+        if is_long {
+            self.current = self.known.len() - 1;
+        }
+        let way = &mut self.known[self.current];
+        (way.from, way.to, way.is_shared) = (from, to, there > 0);
+        (way.latency, way.bandwidth) = (self.there.latency, self.there.bandwidth);
+        way.inverse_bandwidth = self.there.inverse_bandwidth;
+        if !is_long {
+            (way.there, way.back) = (there as u8, back as u8);
+            way.links[..there].copy_from_slice(&self.there.links);
+            way.links[there..there + back].copy_from_slice(&self.back.links);
+        }
+    }
+
+    /// The links of the current way; empty inside a node.
+    #[inline]
+    pub(crate) fn there(&self) -> &[LinkId] {
+        if self.is_long() {
+            return &self.there.links;
+        }
+        let way = &self.known[self.current];
+        &way.links[..usize::from(way.there)]
+    }
+
+    /// The links of the current way back; empty where nobody wants them.
+    #[inline]
+    pub(crate) fn back(&self) -> &[LinkId] {
+        if self.is_long() {
+            return &self.back.links;
+        }
+        let way = &self.known[self.current];
+        &way.links[usize::from(way.there)..][..usize::from(way.back)]
+    }
+
+    #[inline]
+    fn is_long(&self) -> bool {
+        self.current == self.known.len() - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::testing::crossbar;
+    use hpcast_platform::interconnect::Loopback;
+    use hpcast_platform::topology::{Duplex, Link, Torus};
+    use proptest::prelude::*;
+
+    fn torus(nodes: u32) -> Interconnect {
+        let link = Link { bandwidth: 1e9, latency: 1e-6 };
+        let torus = Torus::new(&[nodes, 3], true, link, Duplex::Split).unwrap();
+        Interconnect::new(Box::new(torus), Loopback::Unshared(link), None)
+    }
+
+    proptest! {
+        #[test]
+        fn are_those_of_the_interconnect_however_long_and_often(
+            nodes in 2u32..60,
+            pairs in prop::collection::vec((0u32..1000, 0u32..1000), 1..300),
+        ) {
+            let interconnect = torus(nodes);
+            let mut ways = Ways::new(nodes * 3, true);
+            let (mut there, mut back) = (Path::default(), Path::default());
+            for (from, to) in pairs {
+                let (from, to) = (from % (3 * nodes), to % (3 * nodes));
+                interconnect.path(from, to, &mut there);
+                let way = *ways.go(from, to, &interconnect);
+                prop_assert_eq!((way.latency, way.bandwidth), (there.latency, there.bandwidth));
+                prop_assert_eq!(way.inverse_bandwidth, there.inverse_bandwidth);
+                prop_assert_eq!(ways.there(), &there.links[..]);
+                interconnect.path(to, from, &mut back);
+                prop_assert_eq!(ways.back(), if from == to { &[] } else { &back.links[..] });
+            }
+        }
+    }
+
+    #[test]
+    fn there_is_no_way_back_where_nobody_wants_it() {
+        let machine = crossbar(3, Default::default());
+        let mut ways = Ways::new(3, false);
+        ways.go(0, 2, &machine.interconnect);
+        assert_eq!((ways.there().len(), ways.back().len()), (2, 0));
+    }
+}

@@ -1,0 +1,157 @@
+//! Probes: is a message there?
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use hpcast_platform::protocol::PollGrowth;
+use hpcast_units::Time;
+
+use super::{Rank, Source, Tag};
+use crate::group::Comm;
+use crate::matching::Pattern;
+use crate::request::Status;
+use crate::state::Polling;
+
+impl Rank {
+    /// Whether a message is there that a receive would take (MPI_Iprobe). Costs what the machine file says of a probe.
+    #[inline]
+    pub fn iprobe(
+        &self,
+        comm: Comm,
+        from: impl Into<Source>,
+        tag: impl Into<Tag>,
+    ) -> impl Future<Output = Option<Status>> {
+        Probe { rank: self, pattern: pattern(comm, from, tag), polling: Polling::Once, began: false }
+    }
+
+    /// Waits until a message is there that a receive would take (MPI_Probe).
+    pub async fn probe(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Status {
+        let (source, tag) = (from.into(), tag.into());
+        let growth = self.state().costs.parameters().poll_growth;
+        // Where repeated polling has a price of its own, a waiting probe is a loop of polls, as in SMPI.
+        if growth != PollGrowth::Off {
+            return self.probe_in_a_loop(comm, source, tag).await;
+        }
+        loop {
+            if let Some(status) = self.iprobe(comm, source, tag).await {
+                return status;
+            }
+            let since = self.sight(comm, source, tag).await;
+            self.state().wait_until(self.task, since);
+        }
+    }
+
+    /// Calls MPI_Iprobe over and over until a message is there. Probes that find nothing are not simulated one by one,
+    /// unless all ranks share the price of polling.
+    pub async fn probe_in_a_loop(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Status {
+        let (source, tag) = (from.into(), tag.into());
+        let pattern = pattern(comm, source, tag);
+        loop {
+            let probe = Probe { rank: self, pattern, polling: Polling::UntilThere, began: false };
+            if let Some(status) = probe.await {
+                return status;
+            }
+            let since = self.sight(comm, source, tag).await;
+            self.state().poll_until(self.task, since);
+        }
+    }
+
+    /// Waits until a message is known that a receive would take, and says when it is there for a probe to see: earlier or
+    /// later than my clock, which stays where it is. For loops that probe, and do nothing in between that others see.
+    pub async fn sight(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Time {
+        let pattern = pattern(comm, from, tag);
+        loop {
+            if let Some(since) = self.state().sighted(self.task, &pattern) {
+                return since;
+            }
+            NextMessage { rank: self, asked: false }.await;
+        }
+    }
+
+    /// Probes for a message that is there from `since` on, see [`Rank::sight`].
+    pub fn probe_sighted(&self, since: Time) -> bool {
+        let mut state = self.state();
+        state.pay_for_probe(self.task);
+        let finds = state.tasks[self.task as usize].clock >= since;
+        state.polled(self.task, finds);
+        finds
+    }
+
+    /// Whether the price of polling depends on what other ranks do at the time (SMPI's quirk).
+    pub fn shares_polling(&self) -> bool {
+        self.state().shares_polling()
+    }
+
+    /// A test costs time, more so when polls have failed before.
+    pub(super) async fn pay_for_testing(&self) {
+        if self.shares_polling() {
+            // What others have polled counts: first let them.
+            self.catch_up().await;
+        }
+        self.state().pay_for_test(self.task);
+        self.catch_up().await;
+    }
+}
+
+fn pattern(comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Pattern {
+    Pattern::new(comm.context(), from.into().named(), tag.into().named())
+}
+
+/// A probe, a state machine of its own. One that is sure to find its message does not wait for the simulation.
+struct Probe<'r> {
+    rank: &'r Rank,
+    pattern: Pattern,
+    /// Counts only where all ranks share the price of polling.
+    polling: Polling,
+    began: bool,
+}
+
+impl Future for Probe<'_> {
+    type Output = Option<Status>;
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Status>> {
+        let Probe { rank, pattern, polling, began } = *self;
+        let task = rank.task;
+        let mut state = rank.state();
+        if state.shares_polling() {
+            if began {
+                return Poll::Ready(state.seen(task));
+            }
+            self.began = true;
+            state.begin_shared_poll(task, &pattern, polling);
+            return Poll::Pending;
+        }
+        if !began {
+            self.began = true;
+            state.pay_for_probe(task);
+            if let Some(status) = state.probe_ahead(task, &pattern) {
+                state.polled(task, true);
+                return Poll::Ready(Some(status));
+            }
+            if !state.catch_up(task) {
+                return Poll::Pending;
+            }
+        }
+        let seen = state.probe(task, &pattern);
+        state.polled(task, seen.is_some());
+        Poll::Ready(seen)
+    }
+}
+
+struct NextMessage<'r> {
+    rank: &'r Rank,
+    asked: bool,
+}
+
+impl Future for NextMessage<'_> {
+    type Output = ();
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if self.asked {
+            return Poll::Ready(());
+        }
+        self.rank.state().wait_for_message(self.rank.task);
+        self.asked = true;
+        Poll::Pending
+    }
+}

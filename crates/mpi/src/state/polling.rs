@@ -1,0 +1,169 @@
+//! Probes, tests, and what they cost.
+
+use hpcast_engine::slab::NONE;
+use hpcast_platform::protocol::PollGrowth;
+use hpcast_units::Time;
+
+use super::{Event, State, Task};
+use crate::matching::Pattern;
+use crate::observer::Activity;
+use crate::request::Status;
+
+impl State {
+    /// What a probe sees at the task's time, to which the simulation has come.
+    #[inline]
+    pub fn probe(&self, task: u32, pattern: &Pattern) -> Option<Status> {
+        let Task { rank, clock, .. } = self.tasks[task as usize];
+        let message = self.matching.message(self.matching.see_message(rank, pattern, clock)?);
+        Some(Status { source: message.envelope.source, tag: message.envelope.tag, bytes: message.bytes })
+    }
+
+    /// What a probe is sure to see at the task's time, although the simulation has not come there: only a message from a
+    /// named source, since of several sources another may yet be earlier.
+    #[inline]
+    pub fn probe_ahead(&self, task: u32, pattern: &Pattern) -> Option<Status> {
+        pattern.source()?;
+        self.probe(task, pattern)
+    }
+
+    /// When the first message that a receive would take is there, if one is known.
+    pub fn sighted(&self, task: u32, pattern: &Pattern) -> Option<Time> {
+        let rank = self.tasks[task as usize].rank;
+        self.matching.see_message(rank, pattern, Time::NEVER).map(|message| self.matching.message(message).sent)
+    }
+
+    /// The task will be resumed when the next message comes.
+    pub fn wait_for_message(&mut self, task: u32) {
+        let rank = self.tasks[task as usize].rank;
+        self.matching.beside_mut(rank).probing = task;
+        self.announce_future_messages(rank);
+    }
+
+    /// Whether the price of a poll depends on what other ranks poll (SMPI's quirk).
+    #[inline]
+    pub fn shares_polling(&self) -> bool {
+        self.costs.parameters().poll_growth == PollGrowth::Global
+    }
+
+    /// The task calls MPI_Iprobe, which costs time.
+    #[inline]
+    pub fn pay_for_probe(&mut self, task: u32) {
+        let price = self.price_of_probe(task);
+        self.spend(task, Activity::Wait, price);
+    }
+
+    /// The task calls MPI_Test, which costs time.
+    pub fn pay_for_test(&mut self, task: u32) {
+        let price = self.price(task, self.costs.parameters().test);
+        self.spend(task, Activity::Wait, price);
+    }
+
+    /// What the task's next MPI_Iprobe costs.
+    #[inline]
+    pub(super) fn price_of_probe(&self, task: u32) -> Time {
+        self.price(task, self.costs.parameters().probe)
+    }
+
+    /// A poll costs more when polls have failed before (see [`PollGrowth`]).
+    #[inline]
+    fn price(&self, task: u32, cost: f64) -> Time {
+        let failed = match self.costs.parameters().poll_growth {
+            PollGrowth::Off => 0,
+            PollGrowth::PerRank => self.tasks[task as usize].polls,
+            PollGrowth::Global => self.polls,
+        };
+        Time::from_secs(cost * f64::from(failed + 1))
+    }
+
+    /// Counts unsuccessful polls in a row.
+    #[inline]
+    pub fn polled(&mut self, task: u32, successful: bool) {
+        for polls in [&mut self.tasks[task as usize].polls, &mut self.polls] {
+            *polls = if successful { 0 } else { *polls + 1 };
+        }
+    }
+
+    /// The task polls in vain until then: its clock moves to the last poll before it.
+    pub fn poll_until(&mut self, task: u32, until: Time) {
+        let cost = self.costs.parameters().probe;
+        let grows = self.costs.parameters().poll_growth == PollGrowth::PerRank;
+        let price = |failed: u32| Time::from_secs(cost * f64::from(if grows { failed + 1 } else { 1 }));
+        let Task { clock: start, polls: mut failed, .. } = self.tasks[task as usize];
+        let mut clock = start;
+        if price(0) == Time::ZERO {
+            clock = clock.max(until);
+        } else if grows {
+            while clock + price(failed) < until {
+                clock += price(failed);
+                failed += 1;
+            }
+        } else {
+            let polls = until.since(clock).as_ps().saturating_sub(1) / price(0).as_ps();
+            clock += Time::from_ps(polls * price(0).as_ps());
+            failed = failed.saturating_add(u32::try_from(polls).unwrap_or(u32::MAX));
+        }
+        self.spend(task, Activity::Wait, clock.since(start));
+        self.tasks[task as usize].polls = failed;
+    }
+
+    /// The task begins to poll at its clock, once or until a message is there, where all ranks share the price of polling.
+    /// It is resumed when it is done; until then it costs an event a poll, and no resumption.
+    pub fn begin_shared_poll(&mut self, task: u32, pattern: &Pattern, polling: Polling) {
+        let number = task as usize;
+        if self.shared_polls.len() <= number {
+            self.shared_polls.resize(number + 1, SharedPoll::default());
+        }
+        self.shared_polls[number] = SharedPoll { pattern: *pattern, polling, seen: None };
+        self.tasks[number].ahead = 0;
+        let clock = self.tasks[number].clock;
+        if clock > self.now {
+            self.agenda.push(clock, Event::Pay(task).slot());
+        } else {
+            self.pay_shared_poll(task);
+        }
+    }
+
+    /// The simulation has come to where the task polls: what others have polled counts.
+    pub fn pay_shared_poll(&mut self, task: u32) {
+        self.pay_for_probe(task);
+        self.agenda.push(self.tasks[task as usize].clock, Event::Look(task).slot());
+    }
+
+    /// The simulation has come to where the task sees the result of its poll.
+    pub fn end_shared_poll(&mut self, task: u32) {
+        let SharedPoll { pattern, polling, .. } = self.shared_polls[task as usize];
+        let seen = self.probe(task, &pattern);
+        self.polled(task, seen.is_some());
+        if seen.is_none() && polling == Polling::UntilThere {
+            return self.pay_shared_poll(task);
+        }
+        self.shared_polls[task as usize].seen = seen;
+        self.ready.push(task);
+    }
+
+    /// What the last poll of the task saw.
+    pub fn seen(&self, task: u32) -> Option<Status> {
+        self.shared_polls[task as usize].seen
+    }
+
+    /// Ranks that wait in a probe.
+    pub fn probing(&self) -> impl Iterator<Item = u32> {
+        self.matching.all_beside().filter(|(_, inbox)| inbox.probing != NONE).map(|(rank, _)| rank)
+    }
+}
+
+/// How often a task polls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Polling {
+    #[default]
+    Once,
+    UntilThere,
+}
+
+/// A poll where all ranks share the price of polling.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SharedPoll {
+    pattern: Pattern,
+    polling: Polling,
+    seen: Option<Status>,
+}
