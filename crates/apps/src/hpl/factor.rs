@@ -68,23 +68,47 @@ impl Process {
 
 /// Factors all columns of a panel.
 pub(super) async fn factor_with(team: &impl Team, parameters: &HplParameters, columns: u64) {
-    recurse(team, parameters, Part { width: columns, first: 0, columns }).await;
+    let mut steps = Vec::new();
+    cut(parameters, Part { width: columns, first: 0, columns }, &mut steps);
+    let transposed = parameters.l1_transposed;
+    for step in steps {
+        match step {
+            Step::Columns(part) => factor_columns(team, parameters, part).await,
+            Step::Triangular { order, columns } if transposed => team.solve_triangular(Side::Right, columns, order),
+            Step::Triangular { order, columns } => team.solve_triangular(Side::Left, order, columns),
+            Step::Multiply { below, n, k } => team.kernel(Dgemm, |share| Some(Size::mnk(share.below(below), n, k))),
+            Step::MultiplyTop { m, n, k } if transposed => team.kernel(Dgemm, |_| Some(Size::mnk(n, m, k))),
+            Step::MultiplyTop { m, n, k } => team.kernel(Dgemm, |_| Some(Size::mnk(m, n, k))),
+            Step::Copy { m, n } => {
+                let copy = if transposed { Dlatcpy } else { Dlacpy };
+                team.kernel(copy, |share| share.owns_top.then_some(Size::mn(m, n)));
+            }
+        }
+    }
 }
 
-/// Cuts columns into parts and factors them one after the other (HPL_pdrpan..).
-async fn recurse(team: &impl Team, parameters: &HplParameters, part: Part) {
+/// A step of the factorisation.
+enum Step {
+    /// Factor these columns one by one.
+    Columns(Part),
+    /// Solve with a triangle of that order for so many columns.
+    Triangular { order: u64, columns: u64 },
+    /// Multiply what is below the first so many rows.
+    Multiply { below: u64, n: u64, k: u64 },
+    /// Multiply in the top of the panel, which all have.
+    MultiplyTop { m: u64, n: u64, k: u64 },
+    /// Who owns the panel's top copies what was factored.
+    Copy { m: u64, n: u64 },
+}
+
+/// Cuts columns into parts and those again, down to a few columns each (HPL_pdrpan..); lists what is to be done.
+///
+/// A list, not a recursion of futures: a process that waits for a pivot is resumed through as few of them as possible.
+fn cut(parameters: &HplParameters, part: Part, steps: &mut Vec<Step>) {
     if part.columns <= parameters.nbmin {
-        return factor_columns(team, parameters, part).await;
+        return steps.push(Step::Columns(part));
     }
     let most = part.columns.div_ceil(parameters.nbmin).div_ceil(parameters.ndiv) * parameters.nbmin;
-    let transposed = parameters.l1_transposed;
-    let triangular = |order: u64, columns: u64| {
-        if transposed {
-            team.solve_triangular(Side::Right, columns, order);
-        } else {
-            team.solve_triangular(Side::Left, order, columns);
-        }
-    };
     let (mut done, mut left) = (0, part.columns);
     while left > 0 {
         let columns = most.min(left);
@@ -92,27 +116,25 @@ async fn recurse(team: &impl Team, parameters: &HplParameters, part: Part) {
         let next = Part { first: part.first + done, columns, ..part };
         match parameters.rfact {
             Factorisation::Left => {
-                triangular(done, columns);
-                team.kernel(Dgemm, |share| Some(Size::mnk(share.below(next.first), columns, done)));
-                Box::pin(recurse(team, parameters, next)).await;
+                steps.push(Step::Triangular { order: done, columns });
+                steps.push(Step::Multiply { below: next.first, n: columns, k: done });
+                cut(parameters, next, steps);
             }
             Factorisation::Crout => {
-                team.kernel(Dgemm, |share| Some(Size::mnk(share.below(next.first), columns, done)));
-                Box::pin(recurse(team, parameters, next)).await;
+                steps.push(Step::Multiply { below: next.first, n: columns, k: done });
+                cut(parameters, next, steps);
                 if left > 0 {
-                    let (m, n) = if transposed { (left, columns) } else { (columns, left) };
-                    team.kernel(Dgemm, |_| Some(Size::mnk(m, n, done)));
-                    triangular(columns, left);
+                    steps.push(Step::MultiplyTop { m: columns, n: left, k: done });
+                    steps.push(Step::Triangular { order: columns, columns: left });
                 }
             }
             Factorisation::Right => {
-                Box::pin(recurse(team, parameters, next)).await;
-                triangular(columns, left);
-                team.kernel(Dgemm, |share| Some(Size::mnk(share.below(next.first + columns), left, columns)));
+                cut(parameters, next, steps);
+                steps.push(Step::Triangular { order: columns, columns: left });
+                steps.push(Step::Multiply { below: next.first + columns, n: left, k: columns });
             }
         }
-        let copy = if transposed { Dlatcpy } else { Dlacpy };
-        team.kernel(copy, |share| share.owns_top.then_some(Size::mn(next.first, columns)));
+        steps.push(Step::Copy { m: next.first, n: columns });
         done += columns;
     }
 }

@@ -245,6 +245,11 @@ impl MaxMin {
                 continue;
             }
             let last = link.roster.len() - 1;
+            if last == 0 {
+                link.roster.clear(&mut self.pool);
+                (link.weight, link.taken) = (0.0, 0.0);
+                continue;
+            }
             if hop.position() != last {
                 let flows = link.roster.flows_mut(&mut self.pool);
                 let moved = flows[last];
@@ -252,10 +257,6 @@ impl MaxMin {
                 self.paths.set_position(self.flows[moved as usize].path, hop.link, hop.position());
             }
             link.roster.pop(&mut self.pool);
-            if last == 0 {
-                (link.weight, link.taken) = (0.0, 0.0);
-                continue;
-            }
             link.weight -= part;
             if link.weight < part * CANCELLED {
                 self.inexact.push(hop.link);

@@ -92,6 +92,7 @@ impl Roster {
     }
 
     /// Takes all flows out.
+    #[inline]
     pub(super) fn clear(&mut self, pool: &mut Pool) {
         if self.len as usize > INLINE {
             let [start, class] = self.cells;
