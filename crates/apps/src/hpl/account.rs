@@ -67,11 +67,18 @@ impl Account {
         &self.factored
     }
 
+    /// A kernel was called.
     #[inline]
     pub(super) fn kernel(&mut self, kernel: HplKernel, length: Time) {
-        let (calls, time) = &mut self.kernels[kernel as usize];
-        *calls += 1;
-        *time += length;
+        self.kernels(kernel, length, 1);
+    }
+
+    /// A kernel was called so many times.
+    #[inline]
+    pub(super) fn kernels(&mut self, kernel: HplKernel, length: Time, calls: u64) {
+        let (all, time) = &mut self.kernels[kernel as usize];
+        *all += calls;
+        *time += Time::from_ps(length.as_ps() * calls);
     }
 
     #[inline]

@@ -11,6 +11,7 @@ use super::panel::Panel;
 use super::parameters::Broadcast;
 use super::process::{Address, Class, Line, Process, after, distance, in_column};
 use super::swap_plan::power_below;
+use super::update::Pieces;
 
 /// A panel that is on its way while something else is done.
 pub(super) struct Travelling<'p> {
@@ -50,19 +51,23 @@ impl Process {
     }
 
     /// Works piece by piece, and after each piece looks for a panel that is not there yet, as long as there are pieces.
-    /// `piece` does one and says whether there was one.
-    pub async fn work_until_there(&self, travelling: &mut Option<Travelling<'_>>, mut piece: impl FnMut() -> bool) {
+    pub async fn work_until_there(&self, travelling: &mut Option<Travelling<'_>>, pieces: &mut Pieces<'_>) {
         let Some(Travelling { panel, is_there: there @ false }) = travelling else { return };
         let Some(from) = self.ring_source(panel) else { return };
         if self.shares_polling() {
-            while !*there && piece() {
+            while !*there && pieces.next() {
                 *there = self.try_broadcast(panel).await;
             }
             return;
         }
         // Until the panel is there nobody else sees what I do: so first wait for it, then see how far I have come.
         let since = self.sight(from).await;
-        while !*there && piece() {
+        if let Some((count, length)) = pieces.alike() {
+            let done;
+            (done, *there) = self.work_and_probe(length, count, since);
+            pieces.take(done);
+        }
+        while !*there && pieces.next() {
             *there = self.probe_sighted(since);
         }
         if *there {

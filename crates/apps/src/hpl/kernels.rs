@@ -228,7 +228,13 @@ impl HplModels {
 
     /// Whether calls differ by chance.
     pub fn is_noisy(&self) -> bool {
-        self.choices.iter().any(|choice| matches!(choice, Choice::Fitted(kernel) if kernel.is_noisy()))
+        HplKernel::ALL.iter().any(|&kernel| self.is_noisy_kernel(kernel))
+    }
+
+    /// Whether calls of this one do.
+    #[inline]
+    pub(super) fn is_noisy_kernel(&self, kernel: HplKernel) -> bool {
+        matches!(&self.choices[kernel as usize], Choice::Fitted(model) if model.is_noisy())
     }
 
     /// Whether a kernel takes no time.

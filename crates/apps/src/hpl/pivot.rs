@@ -6,7 +6,7 @@ use super::factor::{Share, Team};
 use super::kernels::HplKernel::Dcopy;
 use super::kernels::{HplKernel, Size};
 use super::panel::Panel;
-use super::process::{Process, Side, after, distance, in_column};
+use super::process::{Process, Side, after, distance, in_column, triangular};
 use super::swap_plan::power_below;
 
 /// A process by itself.
@@ -30,7 +30,7 @@ impl Team for Alone<'_> {
     }
 
     fn solve_triangular(&self, side: Side, m: u64, n: u64) {
-        self.process.solve_triangular(side, m, n);
+        self.process.solve_triangular(side, triangular(side, m, n));
     }
 
     /// HPL_pdmxswp: an exchange over a hypercube; processes beyond it hand theirs to a partner inside. A message holds a

@@ -161,13 +161,26 @@ impl Process {
         self.charge(kernel, size);
     }
 
-    /// Solves with a triangular matrix on the left or on the right of an m x n matrix.
+    /// Solves with a triangular matrix, see [`triangular`].
     #[inline]
-    pub fn solve_triangular(&self, side: Side, m: u64, n: u64) {
+    pub fn solve_triangular(&self, side: Side, size: Size) {
         if let Some(recorder) = &self.job.recorder {
-            recorder.borrow_mut().triangular(self.rank.number(), side, m, n);
+            recorder.borrow_mut().triangular(self.rank.number(), side, size.m, size.n);
         }
-        self.charge(HplKernel::Dtrsm, Size::mnk(m, n, if side == Side::Left { m } else { n }));
+        self.charge(HplKernel::Dtrsm, size);
+    }
+
+    /// How long a call takes, if that does not depend on chance and nobody records calls.
+    pub fn length(&self, kernel: HplKernel, size: Size) -> Option<Time> {
+        let is_fixed = self.job.recorder.is_none() && !self.job.models.is_noisy_kernel(kernel);
+        is_fixed.then(|| Time::from_secs(self.job.models.duration(kernel, &self.models, size, || 0.0)))
+    }
+
+    /// So many calls were made, and are on my clock already.
+    pub fn account_for(&self, kernel: HplKernel, size: Size, calls: u64) {
+        if let Some(length) = self.length(kernel, size).filter(|&length| length != Time::ZERO) {
+            self.job.account.borrow_mut().kernels(kernel, length, calls);
+        }
     }
 
     #[inline]
@@ -305,6 +318,13 @@ impl Process {
         self.rank.sight(self.rank.world(), self.peer(from), from.class.tag()).await
     }
 
+    /// Does pieces of work that take so long each, at most `count`, and probes after each one for a message that is there
+    /// from `since` on; how many it did, and whether the last probe saw the message.
+    pub fn work_and_probe(&self, piece: Time, count: u64, since: Time) -> (u64, bool) {
+        self.catch_up();
+        self.rank.work_and_probe(piece, count, since)
+    }
+
     /// A probe for a message that is there from `since` on.
     pub fn probe_sighted(&self, since: Time) -> bool {
         self.catch_up();
@@ -333,6 +353,12 @@ impl Process {
             recorder.borrow_mut().message('R', self.rank.number(), self.peer(from), from, numbers);
         }
     }
+}
+
+/// The size of a solution with a triangular matrix on the left or on the right of an m x n matrix.
+#[inline]
+pub(super) fn triangular(side: Side, m: u64, n: u64) -> Size {
+    Size::mnk(m, n, if side == Side::Left { m } else { n })
 }
 
 /// The process so many places after another, around the line.

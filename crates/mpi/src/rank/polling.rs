@@ -10,6 +10,7 @@ use hpcast_units::Time;
 use super::{Rank, Source, Tag};
 use crate::group::Comm;
 use crate::matching::Pattern;
+use crate::observer::Activity;
 use crate::request::Status;
 use crate::state::Polling;
 
@@ -76,6 +77,22 @@ impl Rank {
         let finds = state.tasks[self.task as usize].clock >= since;
         state.polled(self.task, finds);
         finds
+    }
+
+    /// Computes and probes in turn, at most `count` times, until it sees a message that is there from `since` on, see
+    /// [`Rank::sight`]. How often it did, and whether it has seen the message.
+    pub fn work_and_probe(&self, work: Time, count: u64, since: Time) -> (u64, bool) {
+        let mut state = self.state();
+        for done in 1..=count {
+            state.spend(self.task, Activity::Compute, work);
+            state.pay_for_probe(self.task);
+            let finds = state.tasks[self.task as usize].clock >= since;
+            state.polled(self.task, finds);
+            if finds {
+                return (done, true);
+            }
+        }
+        (count, false)
     }
 
     /// Whether the price of polling depends on what other ranks do at the time (SMPI's quirk).
