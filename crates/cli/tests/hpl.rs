@@ -1,44 +1,12 @@
 //! `hpcast hpl` and `hpcast model` as a whole: what they print, write and refuse.
 
+mod common;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
 
+use common::{Folder, HPL_DAT, VARIES, machine, prints, refuses};
 use serde_json::Value;
-
-const DAT: &str = "\
-HPLinpack benchmark input file
-Two sizes, two grids
-HPL.out      output file name (if any)
-6            device out (6=stdout,7=stderr,file)
-2            # of problems sizes (N)
-100 200      Ns
-1            # of NBs
-32           NBs
-0            PMAP process mapping (0=Row-,1=Column-major)
-2            # of process grids (P x Q)
-2 1          Ps
-2 3          Qs
-16.0         threshold
-1            # of panel fact
-2            PFACTs (0=left, 1=Crout, 2=Right)
-1            # of recursive stopping criterium
-4            NBMINs (>= 1)
-1            # of panels in recursion
-2            NDIVs
-1            # of recursive panel fact.
-1            RFACTs (0=left, 1=Crout, 2=Right)
-2            # of broadcast
-1 4          BCASTs (0=1rg,1=1rM,2=2rg,3=2rM,4=Lng,5=LnM)
-1            # of lookahead depth
-1            DEPTHs (>=0)
-2            SWAP (0=bin-exch,1=long,2=mix)
-64           swapping threshold
-0            L1 in (0=transposed,1=no-transposed) form
-0            U  in (0=transposed,1=no-transposed) form
-1            Equilibration (0=no,1=yes)
-8            memory alignment in double (> 0)
-";
 
 const DGEMM: &str = "\
 model_id,cpu_id,node,cpu,intercept,mnk,mn,mk,nk,sigma_intercept,sigma_mnk,sigma_mn,sigma_mk,sigma_nk
@@ -65,69 +33,14 @@ latency = "1 us"
 loopback = { bandwidth = "5 GB/s", latency = "0.1 us" }
 "#;
 
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("hpcast-hpl-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).expect("a temporary folder");
-        Folder(path)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-
-    fn write(&self, name: &str, text: &str) -> String {
-        fs::write(self.0.join(name), text).expect("a temporary file");
-        self.path(name)
-    }
-
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0).expect("the folder").flatten();
-        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn dahu() -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/dahu.toml").display().to_string()
-}
-
-fn hpcast(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hpcast")).args(arguments).output().expect("hpcast runs")
-}
-
-fn prints(arguments: &[&str]) -> String {
-    let output = hpcast(arguments);
-    assert!(output.status.success(), "{arguments:?}\n{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("text")
-}
-
 /// `hpcast hpl` on dahu.
 fn hpl(arguments: &[&str]) -> String {
-    let machine = dahu();
+    let machine = machine("dahu.toml");
     prints(&[&["hpl", "-m", &machine][..], arguments].concat())
 }
 
 fn hpl_json(arguments: &[&str]) -> Value {
     serde_json::from_str(&hpl(&[arguments, &["--json", "-"][..]].concat())).expect("JSON")
-}
-
-/// Fails with exit code 2, says all of these and prints nothing else.
-fn refuses(arguments: &[&str], parts: &[&str]) {
-    let output = hpcast(arguments);
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}\n{message}");
-    assert!(output.stdout.is_empty(), "{arguments:?}");
-    for part in parts {
-        assert!(message.contains(part), "{arguments:?} should say `{part}`:\n{message}");
-    }
 }
 
 /// The result lines as a script would find them: variant, N, NB, P, Q, time, Gflops.
@@ -188,7 +101,7 @@ fn equal_runs_are_equal_and_seeds_matter() {
     let run = |seed: &str| {
         let mut report = hpl_json(&["--n", "300", "--nb", "32", "--grid", "2x2", "--seed", seed]);
         let object = report.as_object_mut().expect("an object");
-        for key in ["cpu_seconds", "wall_seconds", "peak_memory_bytes", "provenance"] {
+        for key in VARIES {
             assert!(object.remove(key).is_some());
         }
         report.to_string()
@@ -223,24 +136,27 @@ fn several_seeds_give_a_mean_and_its_interval() {
 #[test]
 fn an_hpl_dat_with_lists_is_run_in_the_order_of_xhpl() {
     let folder = Folder::new("dat");
-    let dat = folder.write("HPL.dat", DAT);
+    let dat = folder.write("HPL.dat", HPL_DAT);
     let csv = folder.path("t.csv");
     let text = hpl(&["--dat", &dat, "--csv", &csv]);
     let found: Vec<(String, Vec<f64>)> =
         results(&text).into_iter().map(|(variant, numbers)| (variant, numbers[..4].to_vec())).collect();
-    let expected = [[2.0, 2.0], [1.0, 3.0]].into_iter().flat_map(|[p, q]| {
-        [100.0, 200.0]
-            .into_iter()
-            .flat_map(move |n| ["WR11C2R4", "WR14C2R4"].map(|variant| (variant.to_owned(), vec![n, 32.0, p, q])))
-    });
-    assert_eq!(found, expected.collect::<Vec<_>>());
-    assert!(text.contains("\nBCAST  :  1ringM    Blong \n"), "{text}");
+    let mut expected = Vec::new();
+    for [p, q] in [[2.0, 2.0], [1.0, 4.0]] {
+        for n in [1000.0, 2000.0] {
+            for nb in [64.0, 128.0, 192.0] {
+                expected.extend(["WR11C2R4", "WR15C2R4"].map(|variant| (variant.to_owned(), vec![n, nb, p, q])));
+            }
+        }
+    }
+    assert_eq!(found, expected);
+    assert!(text.contains("\nBCAST  :  1ringM   BlongM \n"), "{text}");
     let table = fs::read_to_string(csv).expect("the table");
-    assert_eq!(table.lines().count(), 9, "{table}");
+    assert_eq!(table.lines().count(), 25, "{table}");
     let columns: Vec<&str> = table.lines().next().expect("a header").split(',').collect();
     assert_eq!(columns.iter().filter(|column| **column == "seed" || **column == "ranks").count(), 2, "{columns:?}");
     // Options win over the file.
-    let text = hpl(&["--dat", &dat, "--n", "150", "--bcast", "2ring", "--grid", "1x2", "--swap", "long"]);
+    let text = hpl(&["--dat", &dat, "--n", "150", "--nb", "32", "--bcast", "2ring", "--grid", "1x2", "--swap", "long"]);
     let found = results(&text);
     assert_eq!((found.len(), found[0].0.as_str(), found[0].1[0]), (1, "WR12C2R4", 150.0));
     assert!(text.contains("SWAP   : Spread-roll (long)"), "{text}");
@@ -249,20 +165,20 @@ fn an_hpl_dat_with_lists_is_run_in_the_order_of_xhpl() {
 #[test]
 fn a_broken_hpl_dat_is_shown_with_its_place() {
     let folder = Folder::new("broken");
-    let machine = dahu();
+    let machine = machine("dahu.toml");
     for (from, to, parts) in [
-        ("100 200 ", "100 x ", &["HPL.dat:6:5", "`x` is no whole number", "help"][..]),
-        ("32           NBs", "0            NBs", &["HPL.dat:8:1", "NB: 0"]),
+        ("1000 2000", "1000 x", &["HPL.dat:6:6", "`x` is no whole number", "help"][..]),
+        ("64 128 192", "0 128 192", &["HPL.dat:8:1", "NB: 0"]),
         ("2 1          Ps", "2 0          Ps", &["HPL.dat:11:3", "P: 0"]),
-        ("100 200 ", "100 0 ", &["HPL.dat:6:5", "N: 0"]),
+        ("1000 2000", "1000 0", &["HPL.dat:6:6", "N: 0"]),
         ("8            mem", "", &["HPL.dat:31", "`ory` is no whole number"]),
     ] {
-        let text = DAT.replacen(from, to, 1);
-        assert_ne!(text, DAT);
+        let text = HPL_DAT.replacen(from, to, 1);
+        assert_ne!(text, HPL_DAT);
         let dat = folder.write("HPL.dat", &text);
         refuses(&["hpl", "-m", &machine, "--dat", &dat], parts);
     }
-    let short: String = DAT.split_inclusive('\n').take(12).collect();
+    let short: String = HPL_DAT.split_inclusive('\n').take(12).collect();
     let dat = folder.write("HPL.dat", &short);
     refuses(&["hpl", "-m", &machine, "--dat", &dat], &["HPL.dat:12:1", "ends after 12 lines", "31"]);
 }
@@ -271,7 +187,7 @@ fn a_broken_hpl_dat_is_shown_with_its_place() {
 fn what_cannot_run_is_refused_and_nothing_is_written() {
     let folder = Folder::new("refused");
     let slow = folder.write("slow.toml", SLOW);
-    let machine = dahu();
+    let machine = machine("dahu.toml");
     let json = folder.path("out.json");
     let on_dahu = |more: &[&str], parts: &[&str]| {
         refuses(&[&["hpl", "-m", &machine, "--json", &json][..], more].concat(), parts);

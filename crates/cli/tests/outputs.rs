@@ -1,28 +1,15 @@
 //! What a run writes: the same bytes every time, but for what may vary; pictures and traces that can be read.
 
-use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
+mod common;
 
+use common::{Folder, VARIES, machine, prints};
 use serde_json::Value;
-
-fn machine(name: &str) -> String {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../machines").join(name).display().to_string()
-}
-
-fn hpcast(arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_hpcast")).args(arguments).output().expect("hpcast runs");
-    assert!(output.status.success(), "{arguments:?}\n{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("text")
-}
 
 fn json(arguments: &[&str]) -> Value {
     let mut arguments = arguments.to_vec();
     arguments.extend(["--json", "-"]);
-    serde_json::from_str(&hpcast(&arguments)).expect("JSON")
+    serde_json::from_str(&prints(&arguments)).expect("JSON")
 }
-
-const VARIES: [&str; 4] = ["cpu_seconds", "wall_seconds", "peak_memory_bytes", "provenance"];
 
 #[test]
 fn equal_runs_give_equal_bytes() {
@@ -67,11 +54,8 @@ fn the_promised_names_are_there() {
 
 #[test]
 fn pictures_tables_and_traces() {
-    let folder = std::env::temp_dir().join(format!("hpcast-outputs-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("a folder");
-    let file = |name: &str| folder.join(name).display().to_string();
-    let (csv, plot, gantt, trace, links) = (file("t.csv"), file("p.svg"), file("g.svg"), file("t.json"), file("l.svg"));
-    hpcast(&[
+    let folder = Folder::new("pictures-and-tables");
+    prints(&[
         "run",
         "alltoall",
         "-n",
@@ -83,24 +67,23 @@ fn pictures_tables_and_traces() {
         "--size",
         "1kB,100kB",
         "--csv",
-        &csv,
+        &folder.path("t.csv"),
         "--plot",
-        &plot,
+        &folder.path("p.svg"),
         "--gantt",
-        &gantt,
+        &folder.path("g.svg"),
         "--trace",
-        &trace,
+        &folder.path("t.json"),
         "--links",
-        &links,
+        &folder.path("l.svg"),
     ]);
-    let read = |name: &str| fs::read_to_string(name).expect("it was written");
-    assert_eq!(read(&csv).lines().count(), 3, "a header and a line a size");
-    for picture in [&plot, &gantt, &links] {
-        assert!(read(picture).starts_with("<svg") || read(picture).starts_with("<?xml"), "{picture}");
+    assert_eq!(folder.read("t.csv").lines().count(), 3, "a header and a line a size");
+    for picture in ["p.svg", "g.svg", "l.svg"] {
+        let drawn = folder.read(picture);
+        assert!(drawn.starts_with("<svg") || drawn.starts_with("<?xml"), "{picture}");
     }
-    let trace: Value = serde_json::from_str(&read(&trace)).expect("a trace is JSON");
+    let trace: Value = serde_json::from_str(&folder.read("t.json")).expect("a trace is JSON");
     assert!(trace["traceEvents"].as_array().expect("events").len() > 100);
-    fs::remove_dir_all(folder).expect("the folder can be removed");
 }
 
 #[test]

@@ -493,40 +493,7 @@ mod tests {
     use super::*;
 
     /// As it comes with HPL, but for the lists.
-    const TEXT: &str = "\
-HPLinpack benchmark input file
-Innovative Computing Laboratory, University of Tennessee
-HPL.out      output file name (if any)
-6            device out (6=stdout,7=stderr,file)
-2            # of problems sizes (N)
-1000 2000    Ns
-3            # of NBs
-64 128 192   NBs
-0            PMAP process mapping (0=Row-,1=Column-major)
-2            # of process grids (P x Q)
-2 1          Ps
-2 4          Qs
-16.0         threshold
-1            # of panel fact
-2 1 0        PFACTs (0=left, 1=Crout, 2=Right)
-1            # of recursive stopping criterium
-4            NBMINs (>= 1)
-1            # of panels in recursion
-2            NDIVs
-1            # of recursive panel fact.
-1            RFACTs (0=left, 1=Crout, 2=Right)
-2            # of broadcast
-1 5          BCASTs (0=1rg,1=1rM,2=2rg,3=2rM,4=Lng,5=LnM)
-1            # of lookahead depth
-1            DEPTHs (>=0)
-2            SWAP (0=bin-exch,1=long,2=mix)
-64           swapping threshold
-0            L1 in (0=transposed,1=no-transposed) form
-0            U  in (0=transposed,1=no-transposed) form
-1            Equilibration (0=no,1=yes)
-8            memory alignment in double (> 0)
-what follows is not read
-";
+    const TEXT: &str = include_str!("../../tests/HPL.dat");
 
     fn parse(text: &str) -> Result<HplDat, Diagnostic> {
         HplDat::parse(&Source::new("HPL.dat", text))

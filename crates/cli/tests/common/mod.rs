@@ -1,0 +1,88 @@
+//! What tests of the whole program share.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// An HPL.dat with lists: two sizes, three widths of a panel, two grids, two broadcasts.
+pub const HPL_DAT: &str = include_str!("../../../apps/tests/HPL.dat");
+
+/// What may differ between two equal runs.
+pub const VARIES: [&str; 4] = ["cpu_seconds", "wall_seconds", "peak_memory_bytes", "provenance"];
+
+/// A temporary folder, which is removed again.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// Folders that are there at the same time need different names.
+    pub fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("hpcast-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).expect("a temporary folder");
+        Folder(path)
+    }
+
+    /// Where a file in it is, or would be.
+    pub fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> String {
+        fs::write(self.0.join(name), text).expect("a temporary file");
+        self.path(name)
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).expect("the folder").flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The root of the project.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// One of our machines.
+pub fn machine(file: &str) -> String {
+    root().join("machines").join(file).display().to_string()
+}
+
+/// `hpcast`, to be run at the root of the project.
+pub fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hpcast"));
+    command.args(arguments).current_dir(root());
+    command
+}
+
+pub fn hpcast(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("hpcast runs")
+}
+
+/// Succeeds, and prints this.
+pub fn prints(arguments: &[&str]) -> String {
+    let output = hpcast(arguments);
+    assert!(output.status.success(), "{arguments:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Fails with exit code 2, says all of these and prints nothing else.
+pub fn refuses(arguments: &[&str], parts: &[&str]) {
+    let output = hpcast(arguments);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}\n{message}");
+    assert!(output.stdout.is_empty(), "{arguments:?} prints nothing else");
+    for part in parts {
+        assert!(message.contains(part), "{arguments:?} should say `{part}`:\n{message}");
+    }
+}
