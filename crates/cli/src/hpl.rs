@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use clap::Args;
-use hpcast_apps::hpl::{Hpl, HplDat, HplFinding, HplModels, HplParameters, Pivots, SampleSize, SwapKind};
+use hpcast_apps::hpl::{Hpl, HplDat, HplFinding, HplModels, HplParameters, Pivots, Recorder, SampleSize, SwapKind};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::Setup;
 use hpcast_platform::Machine;
@@ -87,55 +87,58 @@ impl Benchmark<'_> {
         let jobs = self.jobs(chosen)?;
         let most_ranks = jobs.iter().map(Job::ranks).max().unwrap_or(0);
         let mut watchers = Watchers::new(&options.outputs, most_ranks)?;
-        let (mut runs, mut totals, mut times) = (Vec::new(), Totals::default(), HplTimes::default());
-        let seeds = options.seeds();
-        let whole: f64 = jobs.iter().map(Job::weight).sum::<f64>() * seeds.clone().count() as f64;
-        let (mut done, mut interrupted) = (0.0, false);
-        let mut shortcuts = Shortcuts::default();
-        for (job, seed) in jobs.iter().flat_map(|job| seeds.clone().map(move |seed| (job, seed))) {
-            watchers.start_at(totals.simulated);
-            let part = done / whole..(done + job.weight()) / whole;
-            done += job.weight();
-            let finding = match self.simulate(job, seed, part, &watchers) {
-                Err(Failure::Interrupted) => {
-                    interrupted = true;
-                    break;
-                }
-                finding => finding?,
-            };
-            runs.push(job.result(seed, &finding));
-            shortcuts.add(&job.parameters, &finding);
-            times.add(&finding.account, job.ranks());
-            totals.add(finding.outcome);
-            if let (Some(folder), Some(recorded)) = (&options.record, finding.recorded) {
-                recording::write(folder, recorded)?;
-            }
-        }
-        let mut report = RunReport::of(&totals, &self.machine.interconnect, options.outputs.every_rank);
+        self.print(&xhpl::opening(&chosen.dat))?;
+        let mut found = Found::default();
+        let interrupted = match self.run_all(&jobs, &mut watchers, &mut found) {
+            Err(Failure::Interrupted) => true,
+            result => result.map(|()| false)?,
+        };
+        let mut report = RunReport::of(&found.totals, &self.machine.interconnect, options.outputs.every_rank);
         self.describe(&mut report, chosen, &jobs);
         if !options.exact {
-            report.assumptions.extend(shortcuts.describe());
+            report.assumptions.extend(found.shortcuts.describe());
         }
         if interrupted {
-            report.warnings.push(format!(
-                "interrupted: {} of {} runs are finished",
-                runs.len(),
-                jobs.len() * seeds.count()
-            ));
+            report.stopped_after(found.runs.len(), jobs.len() * options.repeat as usize, "runs");
         }
         let Benchmark { machine, running, .. } = self;
         running.finish(&mut report);
         let peak = machine.nodes.flops.map(|flops| flops.get() / 1e9);
-        let report = HplReport::new(report, &runs, &times, peak);
+        let report = HplReport::new(report, &found.runs, &found.times, peak);
         let results = Results {
             report: &report.run,
-            totals: &totals,
+            totals: &found.totals,
             machine: &machine,
             json: json::document(&report),
-            text: format!("{}\n{}", xhpl::text(&chosen.dat, &runs), account(&report)),
+            text: format!("{}\n{}", xhpl::closing(found.runs.len()), account(&report)),
         };
         options.outputs.write(&results, watchers)?;
         if interrupted { Err(Failure::Interrupted) } else { Ok(()) }
+    }
+
+    /// Runs everything, one after the other, and prints each result when it is known.
+    fn run_all(&self, jobs: &[Job], watchers: &mut Watchers, found: &mut Found) -> Result<(), Failure> {
+        let options = self.options;
+        let whole = jobs.iter().map(Job::weight).sum::<f64>() * options.repeat as f64;
+        let mut done = 0.0;
+        for (job, seed) in jobs.iter().flat_map(|job| options.seeds().map(move |seed| (job, seed))) {
+            watchers.start_at(found.totals.simulated);
+            let part = done / whole..(done + job.weight()) / whole;
+            done += job.weight();
+            let finding = self.simulate(job, seed, part, watchers)?;
+            let run = job.result(seed, &finding);
+            self.print(&xhpl::line(&run))?;
+            let recorded = found.add(run, finding);
+            if let (Some(folder), Some(recorded)) = (&options.record, recorded) {
+                recording::write(folder, recorded)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints what xhpl prints, unless the JSON is printed instead.
+    fn print(&self, text: &str) -> Result<(), Failure> {
+        if self.options.outputs.prints_json() { Ok(()) } else { self.running.print(text) }
     }
 
     /// All that is to be run, checked: what can go wrong goes wrong here.
@@ -218,6 +221,26 @@ impl Benchmark<'_> {
             let warning = job.memory_warning(&self.machine);
             report.warnings.extend(warning.filter(|warning| !report.warnings.contains(warning)));
         }
+    }
+}
+
+/// What the runs so far have found.
+#[derive(Default)]
+struct Found {
+    runs: Vec<HplRun>,
+    totals: Totals,
+    times: HplTimes,
+    shortcuts: Shortcuts,
+}
+
+impl Found {
+    /// Adds a run; gives back what was recorded of it.
+    fn add(&mut self, run: HplRun, finding: HplFinding) -> Option<Recorder> {
+        self.shortcuts.add(&run.parameters, &finding);
+        self.times.add(&finding.account, run.parameters.grid.size());
+        self.totals.add(finding.outcome);
+        self.runs.push(run);
+        finding.recorded
     }
 }
 

@@ -56,10 +56,11 @@ fn main() {
     }
 }
 
-/// Prints to standard output. A reader that has gone away (`| head`) is no error.
+/// Prints to standard output, at once. A reader that has gone away (`| head`) is no error.
 fn print(text: &str) -> Result<(), Failure> {
     use std::io::Write;
-    match std::io::stdout().write_all(text.as_bytes()) {
+    let mut output = std::io::stdout();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::input(format!("cannot print: {error}")))
         }

@@ -44,7 +44,7 @@ pub(crate) struct Results<'r> {
     pub machine: &'r Machine,
     /// The whole report for programs.
     pub json: String,
-    /// For people.
+    /// For people; if some of it was printed before, what is left of it.
     pub text: String,
 }
 
@@ -58,6 +58,11 @@ impl OutputOptions {
         Ok(())
     }
 
+    /// Whether standard output is for programs.
+    pub fn prints_json(&self) -> bool {
+        self.json.as_deref() == Some(Path::new("-"))
+    }
+
     pub fn write(&self, results: &Results<'_>, watchers: Watchers) -> Result<(), Failure> {
         let Results { report, totals, machine, .. } = results;
         if let Some(path) = &self.csv {
@@ -69,14 +74,13 @@ impl OutputOptions {
             write_file(path, draw::svg(machine.interconnect.topology(), &title, Some(&loads)).as_bytes())?;
         }
         watchers.write(self, report)?;
-        match &self.json {
-            Some(path) if path == Path::new("-") => print(&results.json),
-            Some(path) => {
-                write_file(path, results.json.as_bytes())?;
-                print(&results.text)
-            }
-            None => print(&results.text),
+        if self.prints_json() {
+            return print(&results.json);
         }
+        if let Some(path) = &self.json {
+            write_file(path, results.json.as_bytes())?;
+        }
+        print(&results.text)
     }
 }
 

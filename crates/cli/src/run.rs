@@ -97,8 +97,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     experiment.describe(&mut report);
     report.table = table;
     if interrupted {
-        let done = points.len();
-        report.warnings.push(format!("interrupted: {done} of {} sizes are finished", options.size.bytes().len()));
+        report.stopped_after(points.len(), options.size.bytes().len(), "sizes");
     }
     running.finish(&mut report);
     if let Some(path) = &options.plot {

@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hpcast_report::{Build, Progress, Provenance, RunReport, Stopwatch};
 
+use crate::failure::Failure;
+
 /// The version of hpcast and the commit it was built from.
 pub(crate) const BUILD: Build = Build { version: env!("CARGO_PKG_VERSION"), commit: option_env!("HPCAST_COMMIT") };
 
@@ -48,6 +50,14 @@ impl Running {
     pub fn progress(&self, part: Range<f64>) -> Option<Box<dyn FnMut(f64)>> {
         let line = self.line.clone()?;
         Some(Box::new(move |done| line.borrow_mut().update(part.start + done * (part.end - part.start))))
+    }
+
+    /// Prints a part of the results while others are still to come.
+    pub fn print(&self, text: &str) -> Result<(), Failure> {
+        if let Some(line) = &self.line {
+            line.borrow_mut().wipe();
+        }
+        crate::print(text)
     }
 
     /// Wipes the line and tells the report what was used.

@@ -3,9 +3,11 @@
 mod common;
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+use std::process::{Command, Stdio};
 
-use common::{Folder, HPL_DAT, VARIES, machine, prints, refuses};
+use common::{Folder, HPL_DAT, VARIES, command, machine, prints, refuses};
 use serde_json::Value;
 
 const DGEMM: &str = "\
@@ -131,6 +133,35 @@ fn several_seeds_give_a_mean_and_its_interval() {
     assert_eq!(alone["simulated_seconds"].as_f64(), Some(seconds[2]));
     let text = hpl(&[&common[..], &["--repeat", "2"]].concat());
     assert!(text.contains("95 % confidence") && text.contains("Finished      2 tests"), "{text}");
+}
+
+/// The second run would take hours: it is stopped as soon as the first has printed its result.
+#[cfg(unix)]
+#[test]
+fn results_appear_one_by_one_and_an_interrupted_list_keeps_them() {
+    let folder = Folder::new("interrupted");
+    let (dahu, json, csv) = (machine("dahu.toml"), folder.path("r.json"), folder.path("r.csv"));
+    let arguments = ["hpl", "-m", &dahu, "--n", "200,200000", "--nb", "32", "--grid", "2x4", "--exact"];
+    let files = ["--json", &json, "--csv", &csv];
+    let mut run = command(&[&arguments[..], &files].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("hpcast runs");
+    let mut output = BufReader::new(run.stdout.take().expect("its output"));
+    let mut text = String::new();
+    while !text.contains("\nWR") && output.read_line(&mut text).expect("lines of text") > 0 {}
+    assert!(run.try_wait().expect("its state").is_none(), "the second run goes on");
+    let stopped = Command::new("kill").args(["-INT", &run.id().to_string()]).status().expect("kill runs");
+    assert!(stopped.success());
+    output.read_to_string(&mut text).expect("text");
+    let end = run.wait_with_output().expect("it ends");
+    assert_eq!((end.status.code(), &end.stderr[..]), (Some(130), &b"interrupted\n"[..]));
+    assert_eq!(results(&text).len(), 1, "{text}");
+    assert!(text.contains("Finished      1 tests") && text.contains("interrupted: 1 of 2 runs"), "{text}");
+    let report: Value = serde_json::from_str(&folder.read("r.json")).expect("JSON");
+    assert_eq!((&report["interrupted"], &report["table"][0]["n"]), (&true.into(), &200.into()));
+    assert_eq!(folder.read("r.csv").lines().count(), 2);
 }
 
 #[test]

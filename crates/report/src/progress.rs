@@ -21,6 +21,7 @@ pub struct Progress<W: Write> {
     label: String,
     clock: Box<dyn FnMut() -> Duration>,
     last: Option<Duration>,
+    shown: bool,
 }
 
 impl<W: Write> Progress<W> {
@@ -32,7 +33,7 @@ impl<W: Write> Progress<W> {
 
     /// The same with another clock, which says how much time has passed since the beginning.
     pub fn with_clock(terminal: W, label: impl Into<String>, clock: impl FnMut() -> Duration + 'static) -> Progress<W> {
-        Progress { terminal, label: label.into(), clock: Box::new(clock), last: None }
+        Progress { terminal, label: label.into(), clock: Box::new(clock), last: None, shown: false }
     }
 
     /// So much of the work is done, 0 to 1.
@@ -43,15 +44,21 @@ impl<W: Write> Progress<W> {
         }
         self.last = Some(now);
         let line = line(&self.label, fraction, now.as_secs_f64());
+        self.shown = true;
         let _ = write!(self.terminal, "{WIPE}{line}").and_then(|()| self.terminal.flush());
+    }
+
+    /// Makes room for something else on the terminal.
+    pub fn wipe(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            let _ = write!(self.terminal, "{WIPE}").and_then(|()| self.terminal.flush());
+        }
     }
 }
 
 impl<W: Write> Drop for Progress<W> {
     fn drop(&mut self) {
-        if self.last.is_some() {
-            let _ = write!(self.terminal, "{WIPE}").and_then(|()| self.terminal.flush());
-        }
+        self.wipe();
     }
 }
 
@@ -109,6 +116,17 @@ mod tests {
     fn long_runs_say_what_is_left_and_clean_up() {
         let text = written(&[(1.0, 0.1), (2.0, 0.2), (2.1, 0.21), (2.5, 0.25)]);
         assert_eq!(text, "\r\x1b[2Kallreduce: 20 %, about 8 s left\r\x1b[2Kallreduce: 25 %, about 8 s left\r\x1b[2K");
+    }
+
+    #[test]
+    fn other_output_has_the_terminal_for_itself() {
+        let mut terminal = Vec::new();
+        let mut progress = Progress::with_clock(&mut terminal, "hpl", || Duration::from_secs(3));
+        progress.wipe();
+        progress.update(0.5);
+        progress.wipe();
+        drop(progress);
+        assert_eq!(String::from_utf8(terminal).unwrap(), "\r\x1b[2Khpl: 50 %, about 3 s left\r\x1b[2K");
     }
 
     #[test]

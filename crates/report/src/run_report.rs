@@ -45,6 +45,8 @@ pub struct RunReport {
     pub rank_times: RankSummary,
     /// The links with the highest load, busiest first.
     pub busiest_links: Vec<LinkLoad>,
+    /// Whether it was stopped before all was done; what is reported is what was finished.
+    pub interrupted: bool,
     /// What was taken where the inputs left something open.
     pub assumptions: Vec<String>,
     /// What the reader should not miss.
@@ -93,6 +95,12 @@ impl RunReport {
             warnings: unreceived(totals.unreceived).into_iter().collect(),
             ..RunReport::default()
         }
+    }
+
+    /// Notes that the user has stopped it when so many were finished, of so many `what`.
+    pub fn stopped_after(&mut self, finished: usize, all: usize, what: &str) {
+        self.interrupted = true;
+        self.warnings.push(format!("interrupted: {finished} of {all} {what} are finished"));
     }
 }
 
@@ -166,6 +174,7 @@ pub(crate) mod tests {
                 capacity_bytes_per_second: 12.5e9,
                 load: 0.00524352,
             }],
+            interrupted: false,
             assumptions: vec!["no loopback is described: messages inside a node go through its switch".into()],
             warnings: vec!["1 message was sent and never received".into()],
             used: Used { cpu_seconds: 0.011, wall_seconds: 0.0125, peak_memory_bytes: Some(7 << 20) },

@@ -9,17 +9,10 @@ const SINGLE: &str = "----------------------------------------------------------
 /// A list goes on in a new line after so many values.
 const NEW_LINES: [usize; 2] = [8, 16];
 
-/// All that xhpl prints about these runs.
-pub fn text(dat: &HplDat, runs: &[HplRun]) -> String {
-    let mut text = header();
-    text += &echo(dat);
-    text += &format!("{DOUBLE}\n");
-    text += "T/V                N    NB     P     Q               Time                 Gflops\n";
-    text += &format!("{SINGLE}\n");
-    for run in runs {
-        text += &line(run);
-    }
-    text + &closing(runs.len())
+/// What xhpl prints before it runs anything.
+pub fn opening(dat: &HplDat) -> String {
+    let columns = "T/V                N    NB     P     Q               Time                 Gflops";
+    format!("{}{}{DOUBLE}\n{columns}\n{SINGLE}\n", header(), echo(dat))
 }
 
 fn header() -> String {
@@ -102,7 +95,7 @@ fn list(values: impl Iterator<Item = impl ToString>) -> String {
 }
 
 /// The line of one run: `W%c%1d%c%c%1d%c%1d%12d %5d %5d %5d %18.2f     %18.3e`.
-fn line(run: &HplRun) -> String {
+pub fn line(run: &HplRun) -> String {
     let HplParameters { n, nb, grid, .. } = run.parameters;
     let (p, q) = (grid.rows, grid.columns);
     let (variant, rate) = (variant(&run.parameters), exponential(run.gflops));
@@ -136,7 +129,8 @@ fn exponential(number: f64) -> String {
     }
 }
 
-fn closing(runs: usize) -> String {
+/// What xhpl prints after so many runs.
+pub fn closing(runs: usize) -> String {
     format!(
         "{DOUBLE}\n\nFinished {runs:>6} tests with the following results:\n         \
          {runs:>6} tests completed without checking,\n         \
@@ -161,7 +155,7 @@ mod tests {
         let mut dat = HplDat::of(&parameters);
         dat.nb = (1..=17).collect();
         let run = HplRun { parameters, seed: 0, seconds: 43.21, uncertainty: 0.0, gflops: 383.56, nodes: 32 };
-        let text = text(&dat, &[run]);
+        let text = opening(&dat) + &line(&run) + &closing(1);
         for part in [
             "\nN      :   29184 \nNB     :       1        2 ",
             "       8 \n               9 ",
