@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use hpcast_apps::hpl::{Broadcast, Hpl, HplFinding, HplModels, HplParameters, Pivots, SampleSize, Swap};
+use hpcast_apps::hpl::{Broadcast, Hpl, HplFinding, HplModels, HplParameters, Phase, Piece, Pivots, SampleSize, Swap};
 use hpcast_models::network::Flow;
 use hpcast_mpi::{RunError, Setup};
 use hpcast_platform::Machine;
@@ -86,5 +86,41 @@ fn samples_are_within_their_uncertainty() {
         let claimed = sampled.uncertainty.as_secs();
         assert!(error < 1.5 * claimed + 0.002 * exact, "{parameters:?}: {error} of {exact}, {claimed} claimed");
         assert!(error < 0.02 * exact, "{parameters:?}: {error} of {exact}");
+        assert!(sampled.course.simulated.len() > 2);
+        same_time(&sampled);
+    }
+}
+
+/// The course of a run adds up to the run, message by message or from samples.
+fn same_time(finding: &HplFinding) {
+    let pieces = &finding.course.pieces;
+    let (seconds, split): (f64, f64) =
+        pieces.iter().fold((0.0, 0.0), |sum, piece| (sum.0 + piece.seconds, sum.1 + piece.split.total()));
+    let time = finding.time.as_secs();
+    assert!((seconds - time).abs() < 1e-9 * time && (split - time).abs() < 1e-9 * time, "{seconds} {split} {time}");
+}
+
+/// Speed and split of the time over the run are about the same, however much of it was simulated. (A sample of this small
+/// matrix is a few panels, each of which may be off by several percent.)
+#[test]
+fn the_course_from_samples_is_that_of_all_panels() {
+    let machine = machine("stampede.toml");
+    let parameters = HplParameters::new(12_000, 16, 2, 4);
+    let setup = || setup(&machine, parameters.grid.size());
+    let whole = hpl(&machine, parameters, true).run(setup()).unwrap();
+    let sampled = hpl(&machine, parameters, true).sample::<RunError>(SampleSize::default(), |_| Ok(setup())).unwrap();
+    same_time(&whole);
+    assert_eq!(whole.course.simulated.len(), 1);
+    assert_eq!(whole.course.pieces.len(), sampled.course.pieces.len());
+    let tenths = |finding: &HplFinding| -> Vec<(f64, f64)> {
+        let pieces = &finding.course.pieces;
+        let update = |piece: &Piece| piece.split.spent[Phase::Update as usize];
+        let sums = |pieces: &[Piece]| (pieces.iter().map(|piece| piece.seconds).sum(), pieces.iter().map(update).sum());
+        pieces.chunks(pieces.len().div_ceil(10)).map(sums).collect()
+    };
+    let whole_time = whole.time.as_secs();
+    for (tenth, (all, some)) in tenths(&whole).into_iter().zip(tenths(&sampled)).enumerate() {
+        assert!((some.0 - all.0).abs() < 0.01 * whole_time, "part {tenth}: {} s, {} s with all panels", some.0, all.0);
+        assert!((some.1 - all.1).abs() < 0.01 * whole_time, "part {tenth}: {} s, {} s with all panels", some.1, all.1);
     }
 }

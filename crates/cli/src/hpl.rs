@@ -8,12 +8,14 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use clap::Args;
-use hpcast_apps::hpl::{Hpl, HplDat, HplFinding, HplModels, HplParameters, Pivots, Recorder, SampleSize, SwapKind};
+use hpcast_apps::hpl::{
+    Course, Hpl, HplDat, HplFinding, HplModels, HplParameters, Pivots, Recorder, SampleSize, SwapKind,
+};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::Setup;
 use hpcast_platform::Machine;
 use hpcast_platform::placement::Placement;
-use hpcast_report::{HplReport, HplRun, HplTimes, RunReport, Totals, account, json, xhpl};
+use hpcast_report::{HplCurve, HplReport, HplRun, HplTimes, RunReport, Totals, account, json, xhpl};
 use hpcast_units::{Bytes, count};
 use serde_json::Value;
 
@@ -104,7 +106,8 @@ impl Benchmark<'_> {
         let Benchmark { machine, running, .. } = self;
         running.finish(&mut report);
         let peak = machine.nodes.flops.map(|flops| flops.get() / 1e9);
-        let report = HplReport::new(report, &found.runs, &found.times, peak);
+        let mut report = HplReport::new(report, &found.runs, &found.times, peak);
+        report.curve = found.fastest.as_ref().map(|(run, course)| HplCurve::new(run, course));
         let results = Results {
             report: &report.run,
             totals: &found.totals,
@@ -231,6 +234,8 @@ struct Found {
     totals: Totals,
     times: HplTimes,
     shortcuts: Shortcuts,
+    /// The only one whose course is kept, since there may be a hundred thousand.
+    fastest: Option<(HplRun, Course)>,
 }
 
 impl Found {
@@ -239,6 +244,9 @@ impl Found {
         self.shortcuts.add(&run.parameters, &finding);
         self.times.add(&finding.account, run.parameters.grid.size());
         self.totals.add(finding.outcome);
+        if self.fastest.as_ref().is_none_or(|(fastest, _)| run.gflops > fastest.gflops) {
+            self.fastest = Some((run, finding.course));
+        }
         self.runs.push(run);
         finding.recorded
     }

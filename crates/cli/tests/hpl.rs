@@ -98,6 +98,37 @@ fn json_has_the_promised_names() {
     assert!((0.9..=1.000001).contains(&shares), "{shares}");
 }
 
+/// In both modes the curve ends where the run ends; with several runs it is that of the fastest.
+#[test]
+fn the_curve_is_the_run_from_panel_to_panel() {
+    let common = ["--n", "4000,3000", "--nb", "8", "--grid", "2x2"];
+    for (more, sampled) in [(&[][..], true), (&["--exact"], false)] {
+        let report = hpl_json(&[&common[..], more].concat());
+        let curve = &report["curve"];
+        let list = |values: &Value| -> Vec<f64> {
+            values.as_array().expect("a list").iter().map(|value| value.as_f64().expect("a number")).collect()
+        };
+        let ends = |name: &str| list(&curve[name]).last().copied().expect("a point");
+        let rows = report["table"].as_array().expect("a table");
+        let fastest = rows.iter().find(|row| row["n"] == curve["n"]).expect("its row");
+        assert!(rows.iter().all(|row| row["gflops"].as_f64() <= fastest["gflops"].as_f64()));
+        let close = |found: f64, expected: &Value| (found / expected.as_f64().expect("a number") - 1.0).abs() < 1e-9;
+        assert!(close(ends("seconds"), &fastest["seconds"]) && close(ends("mean_gflops"), &fastest["gflops"]));
+        assert_eq!(ends("panel"), 500.0);
+        let points = list(&curve["panel"]).len();
+        let names = ["panel_factorisation", "panel_broadcast", "row_swaps", "update", "triangular_solve"];
+        let all: f64 = names.iter().flat_map(|name| list(&curve["phase_seconds"][name])).sum();
+        assert!(close(all, &fastest["seconds"]), "{all}");
+        for name in names {
+            let (spent, waited) = (list(&curve["phase_seconds"][name]), list(&curve["waiting_seconds"][name]));
+            assert_eq!((spent.len(), waited.len()), (points, points));
+            assert!(spent.iter().zip(waited).all(|(spent, waited)| waited <= *spent && waited >= 0.0));
+        }
+        let simulated = curve["simulated_panels"].as_array().expect("a list");
+        assert_eq!(simulated.len() > 1, sampled, "{simulated:?}");
+    }
+}
+
 #[test]
 fn equal_runs_are_equal_and_seeds_matter() {
     let run = |seed: &str| {

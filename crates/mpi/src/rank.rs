@@ -110,6 +110,11 @@ impl Rank {
         self.state().tasks[self.task as usize].clock
     }
 
+    /// How long I have waited so far.
+    pub fn waited(&self) -> Time {
+        self.state().tasks[self.task as usize].spent.on(Activity::Wait)
+    }
+
     /// Computes for so long.
     pub fn compute(&self, length: Time) {
         self.state().spend(self.task, Activity::Compute, length);

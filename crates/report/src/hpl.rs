@@ -4,10 +4,10 @@ use hpcast_apps::hpl::{Account, HplKernel, HplParameters, Phase};
 use serde::Serialize;
 use serde::ser::Serializer;
 
+use crate::hpl_curve::HplCurve;
 use crate::interval::Estimate;
 use crate::run_report::RunReport;
 use crate::table::{Cell, Column, Table};
-use crate::totals::seconds;
 use crate::xhpl;
 
 /// One simulated run of HPL.
@@ -37,14 +37,14 @@ pub struct HplTimes {
 impl HplTimes {
     /// Adds a run of so many ranks.
     pub fn add(&mut self, account: &Account, ranks: u32) {
-        let mean = |time| seconds(time) / f64::from(ranks);
+        let mean = |seconds: f64| seconds / f64::from(ranks);
         for (sum, phase) in self.phases.iter_mut().zip(Phase::ALL) {
             *sum += mean(account.of_phase(phase));
         }
         for (sum, kernel) in self.kernels.iter_mut().zip(HplKernel::ALL) {
-            let (calls, time) = account.of_kernel(kernel);
+            let (calls, seconds) = account.of_kernel(kernel);
             sum.0 += calls;
-            sum.1 += mean(time);
+            sum.1 += mean(seconds);
         }
     }
 }
@@ -125,6 +125,8 @@ pub struct HplReport {
     pub idle_share: Idle,
     /// What limits the speed, in a sentence.
     pub limit: String,
+    /// The fastest run from its first panel to its last, if there is a run.
+    pub curve: Option<HplCurve>,
 }
 
 impl HplReport {
@@ -133,9 +135,7 @@ impl HplReport {
         run.table = table(runs);
         let whole = run.simulated_seconds;
         let share = |seconds: f64| if whole > 0.0 { seconds / whole } else { 0.0 };
-        let phase = |(phase, &seconds): (Phase, &f64)| {
-            (phase.name().replace(' ', "_"), PhaseTime { seconds, share: share(seconds) })
-        };
+        let phase = |(phase, &seconds): (Phase, &f64)| (phase.key(), PhaseTime { seconds, share: share(seconds) });
         let kernel = |(kernel, &(calls, seconds)): (HplKernel, &(u64, f64))| {
             (calls > 0).then(|| (kernel.name().to_owned(), KernelTime { calls, seconds, share: share(seconds) }))
         };
@@ -153,6 +153,7 @@ impl HplReport {
             combinations,
             run,
             limit: String::new(),
+            curve: None,
         };
         report.kernels.sort_by(|(_, a), (_, b)| b.seconds.total_cmp(&a.seconds));
         report.limit = report.limit();

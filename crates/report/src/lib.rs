@@ -9,6 +9,7 @@
 pub mod csv;
 pub mod gantt;
 mod hpl;
+mod hpl_curve;
 mod hpl_text;
 mod interval;
 pub mod json;
@@ -32,6 +33,7 @@ pub mod xhpl;
 
 pub use gantt::{GanttError, GanttRecorder};
 pub use hpl::{Combination, HplReport, HplRun, HplTimes};
+pub use hpl_curve::{ByPhase, HplCurve};
 pub use hpl_text::account;
 pub use interval::Estimate;
 pub use links::LinkLoad;

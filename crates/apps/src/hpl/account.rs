@@ -1,4 +1,6 @@
-//! Where the time goes: by kernel and by phase, over all processes.
+//! Where the time goes: by kernel, by phase and by panel, over all processes.
+
+use std::ops::AddAssign;
 
 use hpcast_units::Time;
 
@@ -33,38 +35,76 @@ impl Phase {
             Phase::Solve => "triangular solve",
         }
     }
+
+    /// The name for programs.
+    pub fn key(self) -> String {
+        self.name().replace(' ', "_")
+    }
+}
+
+/// Time that many processes spent together, in picoseconds: 64 bits hold 213 days, which eight thousand processes have
+/// used up in less than an hour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sum(u128);
+
+impl Sum {
+    pub fn as_secs(self) -> f64 {
+        self.0 as f64 / 1e12
+    }
+
+    fn add_scaled(&mut self, other: Sum, factor: f64) {
+        self.0 += (other.0 as f64 * factor).round() as u128;
+    }
+}
+
+impl AddAssign<Time> for Sum {
+    #[inline]
+    fn add_assign(&mut self, length: Time) {
+        self.0 += u128::from(length.as_ps());
+    }
+}
+
+/// What all processes together spent on one panel, from its update on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PanelAccount {
+    /// When the last of its owners had factored it.
+    pub factored: Time,
+    /// By phase, waiting included.
+    pub spent: [Sum; Phase::ALL.len()],
+    /// By phase, the part of it in which they waited.
+    pub waited: [Sum; Phase::ALL.len()],
 }
 
 /// Sums over all processes.
 #[derive(Clone, Debug)]
 pub struct Account {
-    kernels: [(u64, Time); HplKernel::ALL.len()],
-    phases: [Time; Phase::ALL.len()],
-    /// When each panel of the stretch was factored.
-    factored: Vec<Time>,
+    kernels: [(u64, Sum); HplKernel::ALL.len()],
+    phases: [Sum; Phase::ALL.len()],
+    /// Of the stretch, from its first.
+    panels: Vec<PanelAccount>,
 }
 
 impl Account {
     /// Nothing is done yet of so many panels.
     pub(super) fn new(panels: u64) -> Account {
         Account {
-            kernels: [(0, Time::ZERO); HplKernel::ALL.len()],
-            phases: [Time::ZERO; Phase::ALL.len()],
-            factored: vec![Time::ZERO; panels as usize],
+            kernels: [(0, Sum::default()); HplKernel::ALL.len()],
+            phases: [Sum::default(); Phase::ALL.len()],
+            panels: vec![PanelAccount::default(); panels as usize],
         }
     }
 
     /// A process has factored its part of a panel, counted from the first of the stretch.
     pub(super) fn factored(&mut self, panel: u64, at: Time) {
         // Panels without columns, beyond the end of the matrix, do not count.
-        if let Some(factored) = self.factored.get_mut(panel as usize) {
-            *factored = at.max(*factored);
+        if let Some(panel) = self.panels.get_mut(panel as usize) {
+            panel.factored = at.max(panel.factored);
         }
     }
 
-    /// When each panel of the stretch was factored by the last of its owners.
-    pub fn panels(&self) -> &[Time] {
-        &self.factored
+    /// The panels of the stretch, from its first.
+    pub(super) fn panels(&self) -> &[PanelAccount] {
+        &self.panels
     }
 
     /// A kernel was called.
@@ -81,30 +121,67 @@ impl Account {
         *time += Time::from_ps(length.as_ps() * calls);
     }
 
+    /// A process was in a phase for so long, and waited for a part of that, with a panel of the stretch.
     #[inline]
-    pub(super) fn phase(&mut self, phase: Phase, length: Time) {
+    pub(super) fn phase(&mut self, panel: u32, phase: Phase, length: Time, waited: Time) {
         self.phases[phase as usize] += length;
+        if let Some(panel) = self.panels.get_mut(panel as usize) {
+            panel.spent[phase as usize] += length;
+            panel.waited[phase as usize] += waited;
+        }
     }
 
     /// So many times another is added, its panels apart.
     pub(super) fn add_scaled(&mut self, other: &Account, factor: f64) {
-        let scaled = |time: Time| Time::from_secs(time.as_secs() * factor);
         for ((calls, time), (more, longer)) in self.kernels.iter_mut().zip(other.kernels) {
             *calls += (more as f64 * factor).round() as u64;
-            *time += scaled(longer);
+            time.add_scaled(longer, factor);
         }
         for (time, longer) in self.phases.iter_mut().zip(other.phases) {
-            *time += scaled(longer);
+            time.add_scaled(longer, factor);
         }
     }
 
-    /// Calls of a kernel that took time, and how long they took together.
-    pub fn of_kernel(&self, kernel: HplKernel) -> (u64, Time) {
-        self.kernels[kernel as usize]
+    /// Calls of a kernel that took time, and how many seconds they took together.
+    pub fn of_kernel(&self, kernel: HplKernel) -> (u64, f64) {
+        let (calls, time) = self.kernels[kernel as usize];
+        (calls, time.as_secs())
     }
 
-    /// Time that all processes together spent in a phase.
-    pub fn of_phase(&self, phase: Phase) -> Time {
-        self.phases[phase as usize]
+    /// Seconds that all processes together spent in a phase.
+    pub fn of_phase(&self, phase: Phase) -> f64 {
+        self.phases[phase as usize].as_secs()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_go_beyond_the_range_of_a_clock() {
+        let mut account = Account::new(1);
+        let hundred_days = Time::from_secs(8_640_000.0);
+        for _ in 0..1000 {
+            account.phase(0, Phase::Update, hundred_days, Time::ZERO);
+            account.kernel(HplKernel::Dgemm, hundred_days);
+        }
+        assert_eq!(account.of_phase(Phase::Update), 8.64e9);
+        assert_eq!(account.of_kernel(HplKernel::Dgemm), (1000, 8.64e9));
+        let mut twice = Account::new(0);
+        twice.add_scaled(&account, 2.0);
+        assert_eq!(twice.of_phase(Phase::Update), 2.0 * 8.64e9);
+    }
+
+    #[test]
+    fn panels_have_accounts_of_their_own() {
+        let mut account = Account::new(2);
+        let second = Time::from_secs(1.0);
+        account.phase(1, Phase::Swap, second, Time::from_secs(0.25));
+        account.phase(7, Phase::Swap, second, second);
+        let [first, last] = account.panels() else { panic!("two panels") };
+        assert_eq!(first.spent[Phase::Swap as usize].as_secs(), 0.0);
+        let swap = (last.spent[Phase::Swap as usize].as_secs(), last.waited[Phase::Swap as usize].as_secs());
+        assert_eq!((swap, account.of_phase(Phase::Swap)), ((1.0, 0.25), 2.0));
     }
 }

@@ -8,6 +8,7 @@
 
 mod account;
 mod broadcast;
+mod course;
 mod dat;
 mod factor;
 mod grid;
@@ -34,6 +35,7 @@ use hpcast_mpi::{LoneMessages, Outcome, RunError, Setup, run};
 use hpcast_units::Time;
 
 pub use account::{Account, Phase};
+pub use course::{Course, Piece, Split};
 pub use dat::{HplDat, SwapKind};
 pub use grid::{Grid, Order};
 pub use kernels::{HplKernel, HplModels, Size};
@@ -60,6 +62,8 @@ pub struct HplFinding {
     pub simulated_panels: u64,
     /// Where the time went.
     pub account: Account,
+    /// How it went from panel to panel; empty for a part of a run.
+    pub course: Course,
     /// What each rank did, if that was asked for.
     pub recorded: Option<Recorder>,
 }
@@ -93,12 +97,14 @@ impl Hpl {
     /// Simulates all of it. `setup` must have as many ranks as the grid has processes.
     pub fn run(self, setup: Setup) -> Result<HplFinding, RunError> {
         let whole = Stretch::whole(&self.parameters);
-        self.run_stretch(setup, whole)
+        let mut finding = self.run_stretch(setup, whole)?;
+        finding.course = Course::of_whole(&finding);
+        Ok(finding)
     }
 
     /// Simulates a stretch, from the moment when all processes begin with its first panel; the triangular solve follows
     /// the last panel of the matrix.
-    pub fn run_stretch(self, setup: Setup, stretch: Stretch) -> Result<HplFinding, RunError> {
+    fn run_stretch(self, setup: Setup, stretch: Stretch) -> Result<HplFinding, RunError> {
         let ranks = setup.ranks;
         assert_eq!(ranks, self.parameters.grid.size(), "one rank for each process of the grid");
         let rows = processor_rows(&self.models, &setup);
@@ -128,6 +134,7 @@ impl Hpl {
             simulated_panels: stretch.panels(),
             outcome,
             account: job.account.into_inner(),
+            course: Course::default(),
             recorded: job.recorder.map(RefCell::into_inner),
         })
     }
@@ -168,7 +175,7 @@ impl Process {
         let HplParameters { n, nb, .. } = *self.parameters();
         let Stretch { first, end } = self.job.stretch;
         for start in (first * nb..n.min(end * nb)).step_by(nb as usize) {
-            self.report_progress(start);
+            self.begin_update(start / nb);
             let left = n - start;
             let mut panel = self.panel(start, left, left.min(nb));
             self.factor(&mut panel).await;
@@ -204,7 +211,7 @@ impl Process {
         // My columns that are not in a panel yet.
         let mut rest = my_columns(n + 1 - start, start);
         while start < stop {
-            self.report_progress(start);
+            self.begin_update(start / nb - u64::from(depth));
             let jb = nb.min(n - start);
             let mut next = self.panel(start, n - start, jb);
             let mut mine = 0;
@@ -228,16 +235,18 @@ impl Process {
         }
         let right_hand_side = my_columns(1, n);
         for panel in &mut ready {
+            self.begin_update(panel.number.into());
             self.update(panel, Some(right_hand_side), None).await;
         }
     }
 
-    /// The number of messages is about the same for each panel.
-    fn report_progress(&self, start: u64) {
+    /// What follows is accounted to this panel. The number of messages is about the same for each.
+    fn begin_update(&self, panel: u64) {
+        let stretch = self.job.stretch;
+        let done = panel - stretch.first;
+        self.account_to(done as u32);
         if self.rank.number() == 0 {
-            let Stretch { first, .. } = self.job.stretch;
-            let done = start / self.parameters().nb - first;
-            self.rank.progress(done as f64 / self.job.stretch.panels() as f64);
+            self.rank.progress(done as f64 / stretch.panels() as f64);
         }
     }
 }

@@ -106,7 +106,30 @@ impl HplParameters {
 
     /// Floating-point operations that HPL counts: 2/3 N^3 + 3/2 N^2.
     pub fn flops(&self) -> f64 {
-        let n = self.n as f64;
-        n * n * (2.0 / 3.0 * n + 1.5)
+        flops(self.n)
+    }
+
+    /// The part of them that is done when the first so many panels are: what is left is a smaller system.
+    pub fn flops_until(&self, panels: u64) -> f64 {
+        self.flops() - flops(self.n.saturating_sub(panels * self.nb))
+    }
+}
+
+fn flops(n: u64) -> f64 {
+    let n = n as f64;
+    n * n * (2.0 / 3.0 * n + 1.5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn most_operations_are_in_the_first_panels() {
+        let parameters = HplParameters::new(1000, 300, 1, 1);
+        let done: Vec<f64> = (0..=4).map(|panels| parameters.flops_until(panels) / parameters.flops()).collect();
+        assert_eq!((done[0], done[4]), (0.0, 1.0));
+        assert!((done[1] - (1.0 - 0.7f64.powi(3))).abs() < 1e-3, "{done:?}");
+        assert!(done.windows(2).all(|pair| pair[0] < pair[1]));
     }
 }

@@ -106,6 +106,10 @@ pub(super) struct Process {
     calls: Cell<u64>,
     phase: Cell<Phase>,
     since: Cell<Time>,
+    /// How long I had waited when the phase began.
+    waited: Cell<Time>,
+    /// The panel that my time is accounted to, counted from the first of the stretch.
+    panel: Cell<u32>,
 }
 
 impl Process {
@@ -125,6 +129,8 @@ impl Process {
             calls: Cell::default(),
             phase: Cell::new(Phase::Update),
             since: Cell::default(),
+            waited: Cell::default(),
+            panel: Cell::default(),
         }
     }
 
@@ -224,10 +230,17 @@ impl Process {
     /// What follows belongs to another phase; returns the one so far.
     pub fn enter(&self, phase: Phase) -> Phase {
         let now = self.now();
+        let waited = self.rank.waited();
         let before = self.phase.replace(phase);
-        let since = self.since.replace(now);
-        self.job.account.borrow_mut().phase(before, now.since(since));
+        let length = now.since(self.since.replace(now));
+        let waiting = waited.since(self.waited.replace(waited));
+        self.job.account.borrow_mut().phase(self.panel.get(), before, length, waiting);
         before
+    }
+
+    /// Phases that end from now on belong to this panel, counted from the first of the stretch.
+    pub fn account_to(&self, panel: u32) {
+        self.panel.set(panel);
     }
 
     /// Notes when this panel was factored.

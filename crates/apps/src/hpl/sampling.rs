@@ -11,7 +11,8 @@ use hpcast_mpi::{Outcome, RankOutcome, RunError, Setup};
 use hpcast_stats::Curve;
 use hpcast_units::Time;
 
-use super::account::Account;
+use super::account::{Account, PanelAccount};
+use super::course::{Course, Measured, Split};
 use super::stretch::Stretch;
 use super::{Hpl, HplFinding, HplParameters};
 
@@ -30,11 +31,13 @@ impl Default for SampleSize {
     }
 }
 
-/// One stretch as it was measured: seconds from panel to panel, at the middle of what was measured.
+/// One stretch as it was measured: seconds from panel to panel, at the middle of what was measured, and what they were
+/// spent on.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     panel: f64,
     seconds: f64,
+    split: Split,
 }
 
 impl Hpl {
@@ -51,17 +54,17 @@ impl Hpl {
         let simulated: u64 = plan.iter().map(Stretch::panels).sum();
         let mut done = 0;
         let mut findings = Vec::new();
+        if let [whole] = plan[..] {
+            debug_assert_eq!(whole, Stretch::whole(&self.parameters));
+            return Ok(self.clone().run(setup(0.0..1.0)?)?);
+        }
         for &stretch in &plan {
             let share = |panels: u64| panels as f64 / simulated as f64;
             let part = share(done)..share(done + stretch.panels());
             findings.push((stretch, self.clone().run_stretch(setup(part)?, stretch)?));
             done += stretch.panels();
         }
-        if findings.len() > 1 {
-            return Ok(join(&self.parameters, &findings));
-        }
-        let Some((_, whole)) = findings.pop() else { unreachable!("a plan has at least one stretch") };
-        Ok(whole)
+        Ok(join(&self.parameters, &findings))
     }
 }
 
@@ -97,10 +100,12 @@ fn plan(parameters: &HplParameters, size: SampleSize) -> Vec<Stretch> {
 /// Puts the whole run together.
 fn join(parameters: &HplParameters, findings: &[(Stretch, HplFinding)]) -> HplFinding {
     let warm = warm_up(parameters) as usize;
-    let samples: Vec<Sample> = findings.iter().map(|(stretch, finding)| sample(*stretch, finding, warm)).collect();
+    let depth = parameters.depth as usize;
+    let samples: Vec<Sample> =
+        findings.iter().map(|(stretch, finding)| sample(*stretch, finding, warm, depth)).collect();
     let [(first, beginning), .., (last, ending)] = findings else { unreachable!("at least two stretches") };
     // The beginning and the end are what they are; the middle is the sum of the curve over its panels.
-    let factored = |finding: &HplFinding, panel: usize| finding.account.panels()[panel].as_secs();
+    let factored = |finding: &HplFinding, panel: usize| finding.account.panels()[panel].factored.as_secs();
     let ends = factored(beginning, first.panels() as usize - 1) + ending.time.as_secs() - factored(ending, warm);
     let middle = first.end..last.first + warm as u64 + 1;
     let total = |samples: &[Sample]| ends + sum(&curve(samples), middle.clone());
@@ -113,6 +118,7 @@ fn join(parameters: &HplParameters, findings: &[(Stretch, HplFinding)]) -> HplFi
     let missed = halves.iter().map(|half| (half - seconds).abs()).fold(0.0, f64::max);
     let mut whole = add_up(parameters, findings, &samples, seconds);
     whole.uncertainty = Time::from_secs(missed);
+    whole.course = course(parameters, findings, &samples, seconds);
     whole
 }
 
@@ -164,18 +170,66 @@ fn add_up(
         simulated_panels: findings.iter().map(|(stretch, _)| stretch.panels()).sum(),
         outcome,
         account,
+        course: Course::default(),
         recorded: None,
     }
 }
 
 /// Seconds from panel to panel, after the warm-up.
-fn sample(stretch: Stretch, finding: &HplFinding, warm: usize) -> Sample {
-    let panels: &[Time] = finding.account.panels();
+fn sample(stretch: Stretch, finding: &HplFinding, warm: usize, depth: usize) -> Sample {
+    let panels: &[PanelAccount] = finding.account.panels();
     let (from, to) = (warm, panels.len() - 1);
+    // The last panels are factored ahead, and their updates are not in the stretch.
+    let updated = panels.len() - depth.max(1);
     Sample {
         panel: stretch.first as f64 + 0.5 * (from + to) as f64,
-        seconds: (panels[to].as_secs() - panels[from].as_secs()) / (to - from) as f64,
+        seconds: (panels[to].factored.as_secs() - panels[from].factored.as_secs()) / (to - from) as f64,
+        split: Split::of(&panels[warm.min(updated - 1)..updated]),
     }
+}
+
+/// The course of the whole run: the beginning and the end as they were measured, and between them the curve.
+fn course(parameters: &HplParameters, findings: &[(Stretch, HplFinding)], samples: &[Sample], seconds: f64) -> Course {
+    let warm = warm_up(parameters);
+    let [(first, beginning), .., (last, ending)] = findings else { unreachable!("at least two stretches") };
+    let simulated = findings.iter().map(|(stretch, _)| match stretch.first {
+        0 => *stretch,
+        _ => Stretch { first: stretch.first + warm, ..*stretch },
+    });
+    let (beginning, ending) = (Measured::of(beginning), Measured::of(ending));
+    let measured = |panel: u64| {
+        if panel < first.end - u64::from(parameters.depth.max(1)) {
+            Some(beginning.panel(panel as usize))
+        } else if panel >= last.first + warm {
+            Some(ending.panel((panel - last.first) as usize))
+        } else {
+            None
+        }
+    };
+    let curve = curve(samples);
+    let between = |panel: u64| curve.at(panel as f64 + 0.5);
+    // The curve is of times at which panels are factored, a little before their update is done: by the same number of
+    // panels everywhere, but these are longer at the beginning.
+    let (mut known, mut interpolated) = (0.0, 0.0);
+    for panel in 0..parameters.panels() {
+        match measured(panel) {
+            Some((seconds, _)) => known += seconds,
+            None => interpolated += between(panel),
+        }
+    }
+    let correction = (seconds - known) / interpolated;
+    Course::collect(parameters.panels(), simulated.collect(), |panel| {
+        let interpolate = || (correction * between(panel), split_at(samples, panel as f64 + 0.5));
+        measured(panel).unwrap_or_else(interpolate)
+    })
+}
+
+/// What the time goes to at a place between the samples, or at the nearest one.
+fn split_at(samples: &[Sample], panel: f64) -> Split {
+    let after = samples.partition_point(|sample| sample.panel <= panel).clamp(1, samples.len() - 1);
+    let (left, right) = (&samples[after - 1], &samples[after]);
+    let part = (panel - left.panel) / (right.panel - left.panel);
+    left.split.towards(right.split, part.clamp(0.0, 1.0))
 }
 
 #[cfg(test)]
