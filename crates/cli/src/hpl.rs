@@ -15,7 +15,9 @@ use hpcast_models::compute::ModelFile;
 use hpcast_mpi::Setup;
 use hpcast_platform::Machine;
 use hpcast_platform::placement::Placement;
-use hpcast_report::{HplCurve, HplReport, HplRun, HplTimes, RunReport, Totals, account, json, xhpl};
+use hpcast_report::{
+    HplCurve, HplReport, HplRun, HplTimes, RunReport, Totals, account, check_writable, hpl_plot, json, write_file, xhpl,
+};
 use hpcast_units::{Bytes, count};
 use serde_json::Value;
 
@@ -44,6 +46,9 @@ pub(crate) struct Options {
     /// Simulate every message
     #[arg(long)]
     exact: bool,
+    /// Plot the speed, and what the time goes to, from the first panel to the last (of the fastest run)
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
     #[command(flatten)]
     outputs: OutputOptions,
     /// Write what each rank did to a folder
@@ -57,6 +62,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut running = Running::begin("hpl".into());
     options.outputs.check()?;
+    options.plot.as_deref().map(check_writable).transpose()?;
     let machine = options.machine.load()?;
     running.add_input(&options.machine.path);
     let chosen = options.choices.choose(&options.machine, &machine)?;
@@ -108,6 +114,9 @@ impl Benchmark<'_> {
         let peak = machine.nodes.flops.map(|flops| flops.get() / 1e9);
         let mut report = HplReport::new(report, &found.runs, &found.times, peak);
         report.curve = found.fastest.as_ref().map(|(run, course)| HplCurve::new(run, course));
+        if let (Some(path), Some(picture)) = (&options.plot, hpl_plot::svg(&report)) {
+            write_file(path, picture.as_bytes())?;
+        }
         let results = Results {
             report: &report.run,
             totals: &found.totals,

@@ -45,6 +45,14 @@ fn hpl_json(arguments: &[&str]) -> Value {
     serde_json::from_str(&hpl(&[arguments, &["--json", "-"][..]].concat())).expect("JSON")
 }
 
+/// Everything that a run tells programs, but for what may vary.
+fn told(arguments: &[&str]) -> String {
+    let mut report = hpl_json(arguments);
+    let object = report.as_object_mut().expect("an object");
+    VARIES.iter().for_each(|key| assert!(object.remove(*key).is_some(), "{key}"));
+    report.to_string()
+}
+
 /// The result lines as a script would find them: variant, N, NB, P, Q, time, Gflops.
 fn results(text: &str) -> Vec<(String, Vec<f64>)> {
     let lines = text.lines().filter(|line| line.starts_with("WR") || line.starts_with("WC"));
@@ -131,14 +139,7 @@ fn the_curve_is_the_run_from_panel_to_panel() {
 
 #[test]
 fn equal_runs_are_equal_and_seeds_matter() {
-    let run = |seed: &str| {
-        let mut report = hpl_json(&["--n", "300", "--nb", "32", "--grid", "2x2", "--seed", seed]);
-        let object = report.as_object_mut().expect("an object");
-        for key in VARIES {
-            assert!(object.remove(key).is_some());
-        }
-        report.to_string()
-    };
+    let run = |seed: &str| told(&["--n", "300", "--nb", "32", "--grid", "2x2", "--seed", seed]);
     assert_eq!(run("1"), run("1"));
     assert_ne!(run("1"), run("2"));
 }
@@ -286,6 +287,26 @@ fn what_was_chosen_is_said_and_too_large_a_matrix_is_a_warning() {
     let no_memory = folder.write("unknown.toml", &SLOW.replace("memory = \"1 MB\"", "flops = \"10 Gflop/s\""));
     refuses(&["hpl", "-m", &no_memory], &["memory", "--n"]);
     assert!(prints(&["hpl", "-m", &no_memory, "--n", "50", "--grid", "4x4", "--oversubscribe"]).contains("WR11C2R4"));
+}
+
+#[test]
+fn a_plot_shows_the_run_and_changes_nothing() {
+    let folder = Folder::new("plot");
+    let plot = folder.path("p.svg");
+    for (arguments, circles) in [
+        (&["--n", "4000", "--nb", "8", "--grid", "2x2"][..], true),
+        (&["--n", "500,400", "--nb", "50", "--grid", "2x4", "--exact"], false),
+    ] {
+        let plotted = told(&[arguments, &["--plot", &plot]].concat());
+        assert_eq!(plotted, told(arguments));
+        let picture = folder.read("p.svg");
+        for text in ["<svg", "flop/s)", "share of the time (%)", "panels done", "triangular solve", "seed 0"] {
+            assert!(picture.contains(text), "{text} is missing in\n{picture}");
+        }
+        assert_eq!(picture.contains("interpolated"), circles);
+    }
+    let nowhere = folder.path("no/such/folder/p.svg");
+    refuses(&["hpl", "-m", &machine("dahu.toml"), "--n", "100", "--plot", &nowhere], &["p.svg", "folder"]);
 }
 
 #[test]

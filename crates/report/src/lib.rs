@@ -7,9 +7,11 @@
 //! Nothing here prints or exits: functions return text, or write where they are told to.
 
 pub mod csv;
+mod frame;
 pub mod gantt;
 mod hpl;
 mod hpl_curve;
+pub mod hpl_plot;
 mod hpl_text;
 mod interval;
 pub mod json;

@@ -1,6 +1,6 @@
 //! The scale of an axis: from quantities to positions, with ticks at round numbers.
 
-use hpcast_units::{Bandwidth, Bytes, Seconds, count};
+use hpcast_units::{Bandwidth, Bytes, FlopRate, Seconds, count};
 
 /// What an axis measures, in base units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,10 @@ pub enum Quantity {
     Seconds,
     /// Bytes per second.
     Bandwidth,
+    /// Floating-point operations per second.
+    FlopRate,
+    /// A part of a whole, told in percent.
+    Share,
     /// How many, or anything else without a unit.
     Count,
 }
@@ -162,6 +166,16 @@ fn unit(quantity: Quantity, largest: f64) -> (f64, Option<&'static str>) {
         Quantity::Size => &[(1.0, "B"), (1024.0, "KiB"), (1048576.0, "MiB"), (1073741824.0, "GiB")],
         Quantity::Seconds => &[(1e-12, "ps"), (1e-9, "ns"), (1e-6, "us"), (1e-3, "ms"), (1.0, "s")],
         Quantity::Bandwidth => &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")],
+        Quantity::FlopRate => &[
+            (1.0, "flop/s"),
+            (1e3, "kflop/s"),
+            (1e6, "Mflop/s"),
+            (1e9, "Gflop/s"),
+            (1e12, "Tflop/s"),
+            (1e15, "Pflop/s"),
+            (1e18, "Eflop/s"),
+        ],
+        Quantity::Share => &[(0.01, "%")],
         Quantity::Count => return (1.0, None),
     };
     let fits = units.iter().rev().find(|(factor, _)| *factor <= largest * (1.0 + 1e-12));
@@ -186,6 +200,8 @@ fn label(quantity: Quantity, value: f64) -> String {
         Quantity::Size => Bytes::new(value.round() as u64).human(),
         Quantity::Seconds => Seconds::new(value).human(),
         Quantity::Bandwidth => Bandwidth::new(value).human(),
+        Quantity::FlopRate => FlopRate::new(value).human(),
+        Quantity::Share => format!("{} %", plain(100.0 * value)),
         Quantity::Count => plain(value),
     }
 }
@@ -193,6 +209,9 @@ fn label(quantity: Quantity, value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const QUANTITIES: [Quantity; 6] =
+        [Quantity::Size, Quantity::Seconds, Quantity::Bandwidth, Quantity::FlopRate, Quantity::Share, Quantity::Count];
 
     fn labels(scale: &Scale) -> Vec<&str> {
         scale.ticks.iter().filter_map(|tick| tick.label.as_deref()).collect()
@@ -239,6 +258,14 @@ mod tests {
     }
 
     #[test]
+    fn shares_are_percent_and_speeds_have_large_units() {
+        let scale = Scale::linear(Quantity::Share, 0.0, 1.0, 5);
+        assert_eq!((labels(&scale), scale.unit), (vec!["0", "20", "40", "60", "80", "100"], Some("%")));
+        let scale = Scale::of(Quantity::FlopRate, Spacing::Linear, [2.3e16].into_iter(), 6);
+        assert_eq!((labels(&scale), scale.unit), (vec!["0", "5", "10", "15", "20", "25"], Some("Pflop/s")));
+    }
+
+    #[test]
     fn exact_ranges_stay() {
         let scale = Scale::linear(Quantity::Seconds, 0.0, 7.3e-6, 5);
         assert_eq!((labels(&scale), scale.high), (vec!["0", "2", "4", "6"], 7.3e-6));
@@ -247,7 +274,7 @@ mod tests {
     #[test]
     fn nothing_to_show_is_no_trouble() {
         for spacing in [Spacing::Linear, Spacing::Logarithmic] {
-            for quantity in [Quantity::Size, Quantity::Seconds, Quantity::Bandwidth, Quantity::Count] {
+            for quantity in QUANTITIES {
                 for values in [vec![], vec![0.0], vec![f64::NAN, f64::INFINITY], vec![5.0], vec![1e-12, 1e12]] {
                     let scale = Scale::of(quantity, spacing, values.iter().copied(), 8);
                     assert!(scale.high > scale.low, "{quantity:?} {spacing:?} {values:?}");

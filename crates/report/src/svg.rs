@@ -95,6 +95,12 @@ pub(crate) fn number(value: f64) -> String {
     if text == "-0" { "0".into() } else { text.into() }
 }
 
+/// Corners of a line or an area, as elements take them.
+pub(crate) fn points(points: &[(f64, f64)]) -> String {
+    let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", number(*x), number(*y))).collect();
+    points.join(" ")
+}
+
 /// Text that is safe in elements and attributes. Control characters are not allowed in XML at all.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
