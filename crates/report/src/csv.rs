@@ -4,7 +4,7 @@
 use crate::run_report::RunReport;
 use crate::table::{Cell, Column, Table};
 
-/// The run as CSV with a header line: the rows of its table, or one row of totals if it has none.
+/// The run as CSV with a header line: the rows of its table, or one row of totals if it has no table.
 pub fn table(report: &RunReport) -> String {
     let mut text = String::new();
     let run = [
@@ -15,7 +15,7 @@ pub fn table(report: &RunReport) -> String {
         ("seed", report.seed.to_string()),
     ];
     let totals;
-    let table = if report.table.is_empty() {
+    let table = if report.table.columns().is_empty() {
         totals = total_row(report);
         &totals
     } else {
@@ -79,6 +79,13 @@ mod tests {
             "program,machine,network,ranks,seed,simulated_seconds,messages,bytes\n\
              allreduce,Frontera,flow,4,1,0.002,16,262176\n"
         );
+    }
+
+    #[test]
+    fn a_table_without_rows_is_a_header() {
+        let mut report = example();
+        report.table = Table::new([Column::new("size", "size_bytes")]);
+        assert_eq!(table(&report), "program,machine,network,ranks,seed,size_bytes\n");
     }
 
     #[test]

@@ -13,17 +13,16 @@ const WORTH_A_LINE: f64 = 0.001;
 /// The account. Its lines are indented: programs that read xhpl's output look for lines that begin with W.
 pub fn account(report: &HplReport) -> String {
     let run = &report.run;
-    let paragraphs = [
-        heading(report),
-        result(report),
-        if report.combinations.len() > 1 || repeated(report) { combinations(report) } else { String::new() },
-        phases(report),
-        kernels(report),
-        links(run),
-        cost(run),
-        list("Assumed", &run.assumptions),
-        list("Warnings", &run.warnings),
-    ];
+    let mut paragraphs = vec![heading(report)];
+    // Who stops the first run has no results.
+    if !report.combinations.is_empty() {
+        paragraphs.push(result(report));
+        if report.combinations.len() > 1 || repeated(report) {
+            paragraphs.push(combinations(report));
+        }
+        paragraphs.extend([phases(report), kernels(report), links(run)]);
+    }
+    paragraphs.extend([cost(run), list("Assumed", &run.assumptions), list("Warnings", &run.warnings)]);
     let indented = |line: &str| if line.is_empty() { "\n".into() } else { format!("  {line}\n") };
     join(&paragraphs).lines().map(indented).collect()
 }
