@@ -1,22 +1,21 @@
 //! `hpcast hpl`: forecasts High Performance Linpack.
 
 mod choices;
+mod found;
+mod place;
 mod recording;
 
-use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 
 use clap::Args;
-use hpcast_apps::hpl::{
-    Course, Hpl, HplDat, HplFinding, HplModels, HplParameters, Pivots, Recorder, SampleSize, SwapKind,
-};
+use hpcast_apps::hpl::{Hpl, HplDat, HplFinding, HplModels, HplParameters, Leg, Pivots, SampleSize, SwapKind};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::Setup;
 use hpcast_platform::Machine;
 use hpcast_platform::placement::Placement;
 use hpcast_report::{
-    HplCurve, HplReport, HplRun, HplTimes, RunReport, Totals, account, check_writable, hpl_plot, json, write_file, xhpl,
+    HplCurve, HplReport, HplRun, RunReport, account, check_writable, hpl_plot, json, write_file, xhpl,
 };
 use hpcast_units::{Bytes, count};
 use serde_json::Value;
@@ -26,6 +25,8 @@ use crate::machine_options::MachineOptions;
 use crate::outputs::{OutputOptions, Results, Watchers};
 use crate::running::Running;
 use choices::{Choices, Chosen, form};
+use found::Found;
+use place::Place;
 
 /// Options of `hpcast hpl`.
 #[derive(Args)]
@@ -132,12 +133,14 @@ impl Benchmark<'_> {
     fn run_all(&self, jobs: &[Job], watchers: &mut Watchers, found: &mut Found) -> Result<(), Failure> {
         let options = self.options;
         let whole = jobs.iter().map(Job::weight).sum::<f64>() * options.repeat as f64;
+        let runs = jobs.len() * options.repeat as usize;
         let mut done = 0.0;
         for (job, seed) in jobs.iter().flat_map(|job| options.seeds().map(move |seed| (job, seed))) {
             watchers.start_at(found.totals.simulated);
             let part = done / whole..(done + job.weight()) / whole;
             done += job.weight();
-            let finding = self.simulate(job, seed, part, watchers)?;
+            let place = Place { part, number: found.runs.len() + 1, of: runs };
+            let finding = self.simulate(job, seed, place, watchers)?;
             let run = job.result(seed, &finding);
             self.print(&xhpl::line(&run))?;
             let recorded = found.add(run, finding);
@@ -181,10 +184,11 @@ impl Benchmark<'_> {
         Ok(if options.no_noise { models.without_noise() } else { models })
     }
 
-    fn simulate(&self, job: &Job, seed: u64, part: Range<f64>, watchers: &Watchers) -> Result<HplFinding, Failure> {
+    fn simulate(&self, job: &Job, seed: u64, place: Place, watchers: &Watchers) -> Result<HplFinding, Failure> {
         let options = self.options;
-        let setup = |stretch: Range<f64>| -> Result<Setup, Failure> {
-            let within = |share: f64| part.start + share * (part.end - part.start);
+        let setup = |leg: Leg| -> Result<Setup, Failure> {
+            let part = place.within(&leg.share);
+            let details = place.details(leg, job.parameters);
             Ok(Setup {
                 ranks: job.ranks(),
                 machine: self.machine.clone(),
@@ -194,7 +198,7 @@ impl Benchmark<'_> {
                 selection: Default::default(),
                 observer: watchers.observer(),
                 interrupt: Some(self.running.interrupt()),
-                progress: self.running.progress(within(stretch.start)..within(stretch.end)),
+                progress: self.running.progress(part, details),
             })
         };
         let hpl = Hpl {
@@ -207,7 +211,7 @@ impl Benchmark<'_> {
         };
         // Who watches or records wants to see all of it.
         if options.exact || options.record.is_some() || watchers.observer().is_some() {
-            return Ok(hpl.run(setup(0.0..1.0)?)?);
+            return Ok(hpl.run(setup(Leg::whole(&job.parameters))?)?);
         }
         hpl.sample(SampleSize::default(), setup)
     }
@@ -233,64 +237,6 @@ impl Benchmark<'_> {
             let warning = job.memory_warning(&self.machine);
             report.warnings.extend(warning.filter(|warning| !report.warnings.contains(warning)));
         }
-    }
-}
-
-/// What the runs so far have found.
-#[derive(Default)]
-struct Found {
-    runs: Vec<HplRun>,
-    totals: Totals,
-    times: HplTimes,
-    shortcuts: Shortcuts,
-    /// The only one whose course is kept, since there may be a hundred thousand.
-    fastest: Option<(HplRun, Course)>,
-}
-
-impl Found {
-    /// Adds a run; gives back what was recorded of it.
-    fn add(&mut self, run: HplRun, finding: HplFinding) -> Option<Recorder> {
-        self.shortcuts.add(&run.parameters, &finding);
-        self.times.add(&finding.account, run.parameters.grid.size());
-        self.totals.add(finding.outcome);
-        if self.fastest.as_ref().is_none_or(|(fastest, _)| run.gflops > fastest.gflops) {
-            self.fastest = Some((run, finding.course));
-        }
-        self.runs.push(run);
-        finding.recorded
-    }
-}
-
-/// What was not simulated message by message.
-#[derive(Default)]
-struct Shortcuts {
-    /// Of all runs.
-    panels: u64,
-    simulated: u64,
-    /// The largest of all runs, as a part of the time.
-    uncertainty: f64,
-}
-
-impl Shortcuts {
-    fn add(&mut self, parameters: &HplParameters, finding: &HplFinding) {
-        self.panels += parameters.panels();
-        self.simulated += finding.simulated_panels;
-        self.uncertainty = self.uncertainty.max(finding.uncertainty.as_secs() / finding.time.as_secs());
-    }
-
-    fn describe(&self) -> Vec<String> {
-        let mut shortcuts =
-            vec!["panels are factored without contention on the links (--exact simulates every message)".to_owned()];
-        if self.simulated < self.panels {
-            shortcuts.push(format!(
-                "{} of {} panels were simulated and the rest interpolated, which may be off by {:.2} % of the time \
-                 (--exact simulates all)",
-                count(self.simulated),
-                count(self.panels),
-                100.0 * self.uncertainty
-            ));
-        }
-        shortcuts
     }
 }
 

@@ -171,7 +171,7 @@ impl Experiment<'_> {
             selection: self.selection.clone(),
             observer: watchers.observer(),
             interrupt: Some(running.interrupt()),
-            progress: running.progress(part(index)..part(index + 1)),
+            progress: running.progress(part(index)..part(index + 1), |_, _| Vec::new()),
         };
         let parameters = Parameters {
             bytes,

@@ -7,13 +7,18 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use hpcast_report::{Build, Progress, Provenance, RunReport, Stopwatch};
+use hpcast_units::Time;
 
 use crate::failure::Failure;
 
 /// The version of hpcast and the commit it was built from.
 pub(crate) const BUILD: Build = Build { version: env!("CARGO_PKG_VERSION"), commit: option_env!("HPCAST_COMMIT") };
+
+/// Signals that come together are one: `timeout` and batch systems send them to a process and to its group.
+const ONE_INTERRUPT: Duration = Duration::from_millis(300);
 
 /// A command that has begun.
 pub(crate) struct Running {
@@ -32,7 +37,7 @@ impl Running {
             stopwatch: Stopwatch::start(),
             provenance: Provenance::now(BUILD, std::env::args(), 1),
             interrupt: stop_on_interrupt(),
-            line: stderr.is_terminal().then(|| Rc::new(RefCell::new(Progress::new(stderr, label)))),
+            line: stderr.is_terminal().then(|| Rc::new(RefCell::new(Progress::new(stderr, terminal_width(), label)))),
         }
     }
 
@@ -46,10 +51,18 @@ impl Running {
         self.interrupt.clone()
     }
 
-    /// Takes note of how far a simulation has come that is this part of the whole, 0 to 1.
-    pub fn progress(&self, part: Range<f64>) -> Option<Box<dyn FnMut(f64)>> {
+    /// Takes note of how far a simulation has come that is this part of the whole, 0 to 1. `details` say more, from the
+    /// fraction of the simulation that is done and its time.
+    pub fn progress(
+        &self,
+        part: Range<f64>,
+        details: impl Fn(f64, Time) -> Vec<String> + 'static,
+    ) -> Option<Box<dyn FnMut(f64, Time)>> {
         let line = self.line.clone()?;
-        Some(Box::new(move |done| line.borrow_mut().update(part.start + done * (part.end - part.start))))
+        Some(Box::new(move |done, simulated| {
+            let whole = part.start + done * (part.end - part.start);
+            line.borrow_mut().update(whole, || details(done, simulated));
+        }))
     }
 
     /// Prints a part of the results while others are still to come.
@@ -68,13 +81,20 @@ impl Running {
     }
 }
 
+/// Characters of a line, or what every terminal has.
+fn terminal_width() -> usize {
+    terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| width.0.into())
+}
+
 /// A flag that Ctrl-C sets, so that what is finished can be kept. A second Ctrl-C ends the program.
 fn stop_on_interrupt() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let setter = flag.clone();
+    let mut first: Option<Instant> = None;
     // Without the handler Ctrl-C ends the program at once, which is no reason not to run.
     let _ = ctrlc::set_handler(move || {
-        if setter.swap(true, Ordering::Relaxed) {
+        setter.store(true, Ordering::Relaxed);
+        if first.get_or_insert_with(Instant::now).elapsed() > ONE_INTERRUPT {
             std::process::exit(130);
         }
     });

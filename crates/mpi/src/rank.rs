@@ -122,7 +122,7 @@ impl Rank {
 
     /// Tells those who watch how far the program has come, from 0 to 1.
     pub fn progress(&self, fraction: f64) {
-        self.sim.fraction.set(fraction);
+        self.sim.progress.set((fraction, self.now()));
     }
 
     /// Standard blocking send.

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use hpcast_models::network::Network;
 use hpcast_platform::Machine;
 use hpcast_platform::placement::Placement;
+use hpcast_units::Time;
 
 use crate::collectives::rules::Selection;
 use crate::observer::Observer;
@@ -27,8 +28,8 @@ pub struct Setup {
     pub observer: Option<Box<dyn Observer>>,
     /// Set from outside to end the run early.
     pub interrupt: Option<Arc<AtomicBool>>,
-    /// Called now and then with what [`crate::Rank::progress`] last said (0 to 1).
-    pub progress: Option<Box<dyn FnMut(f64)>>,
+    /// Called now and then with what [`crate::Rank::progress`] last said (0 to 1), and the simulated time of that.
+    pub progress: Option<Box<dyn FnMut(f64, Time)>>,
 }
 
 impl Setup {

@@ -35,7 +35,8 @@ pub(crate) struct Sim {
     ranks: u32,
     /// Background work by task number less the number of ranks.
     background: RefCell<Vec<Option<Background>>>,
-    pub fraction: Cell<f64>,
+    /// How far the program says it has come, and at which time.
+    pub progress: Cell<(f64, Time)>,
 }
 
 /// What a simulation found.
@@ -88,7 +89,7 @@ where
         selection,
         ranks,
         background: RefCell::default(),
-        fraction: Cell::new(0.0),
+        progress: Cell::default(),
     });
     let tasks = Tasks::new(ranks, |rank| program(Rank::new(sim.clone(), rank, rank)));
     let mut runner = Runner { sim: sim.clone(), tasks, interrupt, progress };
@@ -102,7 +103,7 @@ struct Runner<F> {
     sim: Rc<Sim>,
     tasks: Tasks<F>,
     interrupt: Option<Arc<AtomicBool>>,
-    progress: Option<Box<dyn FnMut(f64)>>,
+    progress: Option<Box<dyn FnMut(f64, Time)>>,
 }
 
 impl<F: Future<Output = ()>> Runner<F> {
@@ -185,7 +186,8 @@ impl<F: Future<Output = ()>> Runner<F> {
             return Err(RunError::Interrupted);
         }
         if let Some(progress) = &mut self.progress {
-            progress(self.sim.fraction.get());
+            let (fraction, time) = self.sim.progress.get();
+            progress(fraction, time);
         }
         Ok(())
     }

@@ -18,6 +18,8 @@ const WIPE: &str = "\r\x1b[2K";
 /// The line on a terminal. Trouble with the terminal is no trouble for the run, so errors of the writer are dropped.
 pub struct Progress<W: Write> {
     terminal: W,
+    /// Characters of a line. One that were longer could not be wiped.
+    width: usize,
     label: String,
     clock: Box<dyn FnMut() -> Duration>,
     last: Option<Duration>,
@@ -25,25 +27,37 @@ pub struct Progress<W: Write> {
 }
 
 impl<W: Write> Progress<W> {
-    /// A line for something that begins now. `terminal` should be one: ask [`std::io::IsTerminal`] before.
-    pub fn new(terminal: W, label: impl Into<String>) -> Progress<W> {
+    /// A line for something that begins now. `terminal` should be one: ask [`std::io::IsTerminal`] before. So many
+    /// characters fit a line of it.
+    pub fn new(terminal: W, width: usize, label: impl Into<String>) -> Progress<W> {
         let start = Instant::now();
-        Progress::with_clock(terminal, label, move || start.elapsed())
+        Progress::with_clock(terminal, width, label, move || start.elapsed())
     }
 
     /// The same with another clock, which says how much time has passed since the beginning.
-    pub fn with_clock(terminal: W, label: impl Into<String>, clock: impl FnMut() -> Duration + 'static) -> Progress<W> {
-        Progress { terminal, label: label.into(), clock: Box::new(clock), last: None, shown: false }
+    pub fn with_clock(
+        terminal: W,
+        width: usize,
+        label: impl Into<String>,
+        clock: impl FnMut() -> Duration + 'static,
+    ) -> Progress<W> {
+        Progress { terminal, width, label: label.into(), clock: Box::new(clock), last: None, shown: false }
     }
 
-    /// So much of the work is done, 0 to 1.
-    pub fn update(&mut self, fraction: f64) {
+    /// So much of the work is done, 0 to 1. `details` are asked for when a line is written; those that fit it are shown.
+    pub fn update(&mut self, fraction: f64, details: impl FnOnce() -> Vec<String>) {
         let now = (self.clock)();
         if now < QUIET || self.last.is_some_and(|last| now < last + PAUSE) {
             return;
         }
         self.last = Some(now);
-        let line = line(&self.label, fraction, now.as_secs_f64());
+        let mut line = line(&self.label, fraction, now.as_secs_f64());
+        // A terminal goes on in the next line once the last column is used.
+        for detail in details().iter().filter(|detail| !detail.is_empty()) {
+            if line.chars().count() + 2 + detail.chars().count() < self.width {
+                line = format!("{line}, {detail}");
+            }
+        }
         self.shown = true;
         let _ = write!(self.terminal, "{WIPE}{line}").and_then(|()| self.terminal.flush());
     }
@@ -98,10 +112,10 @@ mod tests {
         let now = Rc::new(Cell::new(0.0));
         let clock = now.clone();
         let mut progress =
-            Progress::with_clock(&mut terminal, "allreduce", move || Duration::from_secs_f64(clock.get()));
+            Progress::with_clock(&mut terminal, 80, "allreduce", move || Duration::from_secs_f64(clock.get()));
         for (time, fraction) in updates {
             now.set(*time);
-            progress.update(*fraction);
+            progress.update(*fraction, Vec::new);
         }
         drop(progress);
         String::from_utf8(terminal).unwrap()
@@ -121,12 +135,29 @@ mod tests {
     #[test]
     fn other_output_has_the_terminal_for_itself() {
         let mut terminal = Vec::new();
-        let mut progress = Progress::with_clock(&mut terminal, "hpl", || Duration::from_secs(3));
+        let mut progress = Progress::with_clock(&mut terminal, 40, "hpl", || Duration::from_secs(3));
         progress.wipe();
-        progress.update(0.5);
+        progress.update(0.5, Vec::new);
         progress.wipe();
         drop(progress);
         assert_eq!(String::from_utf8(terminal).unwrap(), "\r\x1b[2Khpl: 50 %, about 3 s left\r\x1b[2K");
+    }
+
+    #[test]
+    fn details_are_shown_as_far_as_they_fit() {
+        let mut terminal = Vec::new();
+        let mut progress = Progress::with_clock(&mut terminal, 46, "hpl", || Duration::from_secs(3));
+        let details = ["panel 5 of 10", "much too long to be shown", "7 Gflop/s"];
+        progress.update(0.5, || details.map(String::from).into());
+        drop(progress);
+        let text = String::from_utf8(terminal).unwrap();
+        assert_eq!(text, "\r\x1b[2Khpl: 50 %, about 3 s left, panel 5 of 10\r\x1b[2K");
+    }
+
+    #[test]
+    fn nothing_is_asked_for_while_nothing_is_written() {
+        let mut progress = Progress::with_clock(Vec::new(), 80, "hpl", || Duration::from_secs(1));
+        progress.update(0.5, || panic!("details cost time"));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use hpcast_units::Time;
 
 use super::account::{Account, PanelAccount};
 use super::course::{Course, Measured, Split};
+use super::leg::Leg;
 use super::stretch::Stretch;
 use super::{Hpl, HplFinding, HplParameters};
 
@@ -34,37 +35,40 @@ impl Default for SampleSize {
 /// One stretch as it was measured: seconds from panel to panel, at the middle of what was measured, and what they were
 /// spent on.
 #[derive(Clone, Copy, Debug)]
-struct Sample {
-    panel: f64,
-    seconds: f64,
-    split: Split,
+pub(super) struct Sample {
+    pub panel: f64,
+    pub seconds: f64,
+    pub split: Split,
 }
 
 impl Hpl {
     /// Forecasts the run from samples, or simulates all of it where samples would not save work. `setup` is called for
-    /// each stretch, with the part of the work that it is. What is found is what all of the run would give: sums over
-    /// ranks, links and kernels are those of the stretches, each multiplied by how much of the run it stands for; only
-    /// messages and bytes are those that were simulated.
+    /// each stretch. What is found is what all of the run would give: sums over ranks, links and kernels are those of the
+    /// stretches, each multiplied by how much of the run it stands for; only messages and bytes are those that were
+    /// simulated.
     pub fn sample<E: From<RunError>>(
         &self,
         size: SampleSize,
-        mut setup: impl FnMut(Range<f64>) -> Result<Setup, E>,
+        mut setup: impl FnMut(Leg) -> Result<Setup, E>,
     ) -> Result<HplFinding, E> {
-        let plan = plan(&self.parameters, size);
-        let simulated: u64 = plan.iter().map(Stretch::panels).sum();
-        let mut done = 0;
-        let mut findings = Vec::new();
-        if let [whole] = plan[..] {
-            debug_assert_eq!(whole, Stretch::whole(&self.parameters));
-            return Ok(self.clone().run(setup(0.0..1.0)?)?);
+        let parameters = &self.parameters;
+        let plan = plan(parameters, size);
+        if plan.len() == 1 {
+            return Ok(self.clone().run(setup(Leg::whole(parameters))?)?);
         }
+        let simulated: u64 = plan.iter().map(Stretch::panels).sum();
+        let share = |panels: u64| panels as f64 / simulated as f64;
+        let mut done = 0;
+        let (mut findings, mut samples) = (Vec::new(), Vec::new());
         for &stretch in &plan {
-            let share = |panels: u64| panels as f64 / simulated as f64;
             let part = share(done)..share(done + stretch.panels());
-            findings.push((stretch, self.clone().run_stretch(setup(part)?, stretch)?));
+            let leg = Leg::after(&samples, stretch, part, parameters);
+            let finding = self.clone().run_stretch(setup(leg)?, stretch)?;
+            samples.push(sample(parameters, stretch, &finding));
+            findings.push((stretch, finding));
             done += stretch.panels();
         }
-        Ok(join(&self.parameters, &findings))
+        Ok(join(parameters, &findings, &samples))
     }
 }
 
@@ -98,27 +102,24 @@ fn plan(parameters: &HplParameters, size: SampleSize) -> Vec<Stretch> {
 }
 
 /// Puts the whole run together.
-fn join(parameters: &HplParameters, findings: &[(Stretch, HplFinding)]) -> HplFinding {
+fn join(parameters: &HplParameters, findings: &[(Stretch, HplFinding)], samples: &[Sample]) -> HplFinding {
     let warm = warm_up(parameters) as usize;
-    let depth = parameters.depth as usize;
-    let samples: Vec<Sample> =
-        findings.iter().map(|(stretch, finding)| sample(*stretch, finding, warm, depth)).collect();
     let [(first, beginning), .., (last, ending)] = findings else { unreachable!("at least two stretches") };
     // The beginning and the end are what they are; the middle is the sum of the curve over its panels.
     let factored = |finding: &HplFinding, panel: usize| finding.account.panels()[panel].factored.as_secs();
     let ends = factored(beginning, first.panels() as usize - 1) + ending.time.as_secs() - factored(ending, warm);
     let middle = first.end..last.first + warm as u64 + 1;
     let total = |samples: &[Sample]| ends + sum(&curve(samples), middle.clone());
-    let seconds = total(&samples);
+    let seconds = total(samples);
     // What a curve through half of the samples misses is more than what the curve through all of them does.
     let halves = [0, 1].map(|odd| {
         let kept = (0..samples.len()).filter(|&i| i % 2 == odd || i == 0 || i == samples.len() - 1);
         total(&kept.map(|i| samples[i]).collect::<Vec<_>>())
     });
     let missed = halves.iter().map(|half| (half - seconds).abs()).fold(0.0, f64::max);
-    let mut whole = add_up(parameters, findings, &samples, seconds);
+    let mut whole = add_up(parameters, findings, samples, seconds);
     whole.uncertainty = Time::from_secs(missed);
-    whole.course = course(parameters, findings, &samples, seconds);
+    whole.course = course(parameters, findings, samples, seconds);
     whole
 }
 
@@ -176,15 +177,15 @@ fn add_up(
 }
 
 /// Seconds from panel to panel, after the warm-up.
-fn sample(stretch: Stretch, finding: &HplFinding, warm: usize, depth: usize) -> Sample {
+fn sample(parameters: &HplParameters, stretch: Stretch, finding: &HplFinding) -> Sample {
     let panels: &[PanelAccount] = finding.account.panels();
-    let (from, to) = (warm, panels.len() - 1);
+    let (from, to) = (warm_up(parameters) as usize, panels.len() - 1);
     // The last panels are factored ahead, and their updates are not in the stretch.
-    let updated = panels.len() - depth.max(1);
+    let updated = panels.len() - parameters.depth.max(1) as usize;
     Sample {
         panel: stretch.first as f64 + 0.5 * (from + to) as f64,
         seconds: (panels[to].factored.as_secs() - panels[from].factored.as_secs()) / (to - from) as f64,
-        split: Split::of(&panels[warm.min(updated - 1)..updated]),
+        split: Split::of(&panels[from.min(updated - 1)..updated]),
     }
 }
 

@@ -1,0 +1,63 @@
+//! What runs of HPL have found, one after the other.
+
+use hpcast_apps::hpl::{Course, HplFinding, HplParameters, Recorder};
+use hpcast_report::{HplRun, HplTimes, Totals};
+use hpcast_units::count;
+
+/// What the runs so far have found.
+#[derive(Default)]
+pub(super) struct Found {
+    pub runs: Vec<HplRun>,
+    pub totals: Totals,
+    pub times: HplTimes,
+    pub shortcuts: Shortcuts,
+    /// The only one whose course is kept, since there may be a hundred thousand.
+    pub fastest: Option<(HplRun, Course)>,
+}
+
+impl Found {
+    /// Adds a run; gives back what was recorded of it.
+    pub fn add(&mut self, run: HplRun, finding: HplFinding) -> Option<Recorder> {
+        self.shortcuts.add(&run.parameters, &finding);
+        self.times.add(&finding.account, run.parameters.grid.size());
+        self.totals.add(finding.outcome);
+        if self.fastest.as_ref().is_none_or(|(fastest, _)| run.gflops > fastest.gflops) {
+            self.fastest = Some((run, finding.course));
+        }
+        self.runs.push(run);
+        finding.recorded
+    }
+}
+
+/// What was not simulated message by message.
+#[derive(Default)]
+pub(super) struct Shortcuts {
+    /// Of all runs.
+    panels: u64,
+    simulated: u64,
+    /// The largest of all runs, as a part of the time.
+    uncertainty: f64,
+}
+
+impl Shortcuts {
+    fn add(&mut self, parameters: &HplParameters, finding: &HplFinding) {
+        self.panels += parameters.panels();
+        self.simulated += finding.simulated_panels;
+        self.uncertainty = self.uncertainty.max(finding.uncertainty.as_secs() / finding.time.as_secs());
+    }
+
+    pub fn describe(&self) -> Vec<String> {
+        let mut shortcuts =
+            vec!["panels are factored without contention on the links (--exact simulates every message)".to_owned()];
+        if self.simulated < self.panels {
+            shortcuts.push(format!(
+                "{} of {} panels were simulated and the rest interpolated, which may be off by {:.2} % of the time \
+                 (--exact simulates all)",
+                count(self.simulated),
+                count(self.panels),
+                100.0 * self.uncertainty
+            ));
+        }
+        shortcuts
+    }
+}
