@@ -7,10 +7,12 @@ use crate::frame::{Area, Page, SMALL, left_of, room_down};
 use crate::hpl::HplReport;
 use crate::hpl_curve::HplCurve;
 use crate::scale::{Quantity, Scale, Spacing};
-use crate::svg::{Element, points};
+use crate::svg::{Element, points, text_width};
 
 const SPEED_HEIGHT: f64 = 250.0;
 const SPLIT_HEIGHT: f64 = 220.0;
+/// Above them, for the axis of time.
+const TIMES: f64 = 14.0;
 /// Between the two areas.
 const GAP: f64 = 26.0;
 const LEGEND: f64 = 168.0;
@@ -48,7 +50,7 @@ pub fn svg(report: &HplReport) -> Option<String> {
     let speed = speed_scale(report, curve);
     let share = Scale::linear(Quantity::Share, 0.0, 1.0, room_down(SPLIT_HEIGHT));
     let left = left_of(&speed).max(left_of(&share));
-    let above = Area::between(left, LEGEND, page.top(), SPEED_HEIGHT);
+    let above = Area::between(left, LEGEND, page.top() + TIMES, SPEED_HEIGHT);
     let below = Area::between(left, LEGEND, above.bottom() + GAP, SPLIT_HEIGHT);
     let panels = curve.panel.last().copied().unwrap_or(0) as f64;
     let panels = Scale::linear(Quantity::Count, 0.0, panels, above.room_across());
@@ -57,6 +59,7 @@ pub fn svg(report: &HplReport) -> Option<String> {
     page.push(above.grid(&panels, &speed));
     chart.draw_speed(&mut page, shown_peak(report, curve));
     page.push(above.axes((None, &panels), ("speed", &speed)));
+    page.push(chart.times());
     let chart = Chart { curve, area: &below, x: &panels, y: &share };
     chart.draw_split(&mut page);
     page.push(below.axes((Some("panels done"), &panels), ("share of the time", &share)));
@@ -148,6 +151,31 @@ impl Chart<'_> {
     fn simulated(&self, line: &[(f64, f64)]) -> Vec<(f64, f64)> {
         let middles = self.curve.simulated_panels.iter().map(|(first, last)| 0.5 * (first - 1 + last) as f64);
         middles.filter_map(|panel| self.area.x(self.x, panel)).filter_map(|x| Some((x, height_at(line, x)?))).collect()
+    }
+
+    /// The axis on top: when the panels are done. Most of them take little time.
+    fn times(&self) -> Element {
+        let (area, curve) = (self.area, self.curve);
+        let mut axis = Element::new("g").set("fill", "#333");
+        let ends = std::iter::once(0).chain(curve.panel.iter().copied());
+        let seconds = std::iter::once(0.0).chain(curve.seconds.iter().copied());
+        let place = |(seconds, panels): (f64, u64)| Some((seconds, area.x(self.x, panels as f64)?));
+        let places: Vec<(f64, f64)> = seconds.zip(ends).filter_map(place).collect();
+        let end = curve.seconds.last().copied().unwrap_or(0.0);
+        let scale = Scale::linear(Quantity::Seconds, 0.0, end, area.room_across());
+        let mut free = f64::NEG_INFINITY;
+        for tick in &scale.ticks {
+            let (Some(x), Some(label)) = (height_at(&places, tick.value), &tick.label) else { continue };
+            axis.push(Element::line(x, area.top - 6.0, x, area.top).set("stroke", "#333"));
+            if x >= free {
+                axis.push(Element::label(x, area.top - 10.0, SMALL, "middle", label));
+                free = x + 1.5 * text_width(label, SMALL) + SMALL;
+            }
+        }
+        let unit = scale.unit.unwrap_or_default();
+        let right = area.left + area.width + 14.0;
+        axis.push(Element::label(right, area.top - 10.0, SMALL, "start", &format!("time ({unit})")));
+        axis
     }
 
     fn draw_split(&self, page: &mut Page) {
@@ -268,6 +296,7 @@ mod tests {
             ">speed (Mflop/s)<",
             ">share of the time (%)<",
             ">panels done<",
+            ">time (s)<",
             ">at the time<",
             ">peak of the nodes<",
             ">panel factorisation<",
