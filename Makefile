@@ -1,4 +1,4 @@
-# make run    a real forecast, within a minute of cloning
+# make run    real forecasts: of a collective operation at once, of Frontera's HPL run a minute or two later
 # make test   everything that must hold: format, lints, docs, tests
 # make bench  how fast the parts are
 # make peers  the same work in SimGrid/SMPI and here, side by side
@@ -14,11 +14,12 @@ run: setup
 	@mkdir -p target/forecast
 	$(HPCAST) run allreduce -n 4096 --ranks-per-node 1 -m machines/frontera.toml --mpi mpich --size 8B..1MiB \
 	    --json target/forecast/allreduce.json --plot target/forecast/allreduce.svg
-	$(HPCAST) run alltoall -n 256 --ranks-per-node 1 -m machines/frontera.toml --size 64KiB --placement cyclic \
-	    --links target/forecast/links.svg
 	$(HPCAST) machine draw machines/frontera.toml -o target/forecast/frontera.svg
+	$(HPCAST) hpl -m machines/frontera.toml --n 9282848 --nb 384 --grid 88x91 --bcast 2ringM --swap binary-exchange \
+	    --samples 5 --json target/forecast/hpl.json --plot target/forecast/hpl.svg --links target/forecast/links.svg
 	@echo
-	@echo "Pictures: target/forecast/allreduce.svg (time over size), links.svg (load of the network), frontera.svg"
+	@echo "Pictures in target/forecast: allreduce.svg (time over size), frontera.svg (the machine), hpl.svg (HPL from its"
+	@echo "first panel to its last), links.svg (load of the network)"
 
 test: setup
 	$(CARGO) fmt --all --check

@@ -47,6 +47,10 @@ pub(crate) struct Options {
     /// Simulate every message
     #[arg(long)]
     exact: bool,
+    /// Of long runs simulate so many stretches; fewer are faster, and less sure
+    #[arg(long, default_value_t = SampleSize::default().stretches, value_name = "COUNT", conflicts_with = "exact",
+          value_parser = clap::value_parser!(u64).range(3..=1000))]
+    samples: u64,
     /// Plot the speed, and what the time goes to, from the first panel to the last (of the fastest run)
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
@@ -213,7 +217,7 @@ impl Benchmark<'_> {
         if options.exact || options.record.is_some() || watchers.observer().is_some() {
             return Ok(hpl.run(setup(Leg::whole(&job.parameters))?)?);
         }
-        hpl.sample(SampleSize::default(), setup)
+        hpl.sample(SampleSize { stretches: options.samples, ..SampleSize::default() }, setup)
     }
 
     /// What was asked, what was assumed, and what a planner should know.
@@ -228,6 +232,7 @@ impl Benchmark<'_> {
         parameter("models", self.models.as_ref().map(|file| file.name.clone()).into());
         parameter("repeat", options.repeat.into());
         parameter("exact", options.exact.into());
+        parameter("samples", options.samples.into());
         options.machine.describe(&self.machine, report);
         report.assumptions.extend(chosen.assumed.iter().cloned());
         for job in jobs {
