@@ -45,6 +45,8 @@ pub struct Flow {
     sharing: MaxMin,
     /// Whether paths between different nodes may cross a link twice.
     may_repeat_links: bool,
+    /// When something happens next: asked for more often than it changes.
+    next: Time,
     started: u64,
     /// What ended now: order of start, token.
     over: Vec<(u64, u32)>,
@@ -72,6 +74,7 @@ impl Flow {
             router: Router::new(machine),
             agenda: Agenda::default(),
             messages: Slab::default(),
+            next: Time::NEVER,
             started: 0,
             over: Vec::new(),
             due: Vec::new(),
@@ -112,19 +115,12 @@ impl Network for Flow {
         let path = self.sharing.paths.insert(there, back, may_repeat);
         self.sharing.announce(slot, work, demand.penalty, ceiling, path);
         self.agenda.push(due, slot);
+        self.next = self.next.min(due);
     }
 
     #[inline]
     fn next_event(&mut self) -> Time {
-        let end = self.sharing.next_end();
-        while let Some(entry) = self.agenda.first() {
-            let slot = entry.slot();
-            if self.messages[slot].due == entry.time() && !self.sharing.is_limited(slot) {
-                break;
-            }
-            self.agenda.pop();
-        }
-        self.agenda.first().map_or(end, |entry| end.min(entry.time()))
+        self.next
     }
 
     #[inline]
@@ -157,6 +153,7 @@ impl Network for Flow {
             ended.extend(self.over.iter().map(|&(_, token)| token));
         }
         self.over.clear();
+        self.next = self.find_next();
     }
 
     fn link_bytes(&self) -> Vec<f64> {
@@ -165,6 +162,20 @@ impl Network for Flow {
 }
 
 impl Flow {
+    /// When something happens next. Entries that are out of date are forgotten.
+    #[inline]
+    fn find_next(&mut self) -> Time {
+        let end = self.sharing.next_end();
+        while let Some(entry) = self.agenda.first() {
+            let slot = entry.slot();
+            if self.messages[slot].due == entry.time() && !self.sharing.is_limited(slot) {
+                return end.min(entry.time());
+            }
+            self.agenda.pop();
+        }
+        end
+    }
+
     /// Does what the first entry of the agenda says.
     #[inline]
     fn follow(&mut self, entry: Entry) {
