@@ -161,10 +161,22 @@ impl Rank {
     pub fn sendrecv(
         &self,
         comm: Comm,
+        sent: (u32, i32, u64),
+        received: (impl Into<Source>, impl Into<Tag>),
+    ) -> impl Future<Output = Status> {
+        self.sendrecv_as(Mode::Standard, comm, sent, received)
+    }
+
+    /// The same with a send in any mode.
+    #[inline]
+    pub fn sendrecv_as(
+        &self,
+        mode: Mode,
+        comm: Comm,
         (to, send_tag, bytes): (u32, i32, u64),
         (from, receive_tag): (impl Into<Source>, impl Into<Tag>),
     ) -> impl Future<Output = Status> {
-        let sending = Sending { comm, to, tag: send_tag, bytes, mode: Mode::Standard };
+        let sending = Sending { comm, to, tag: send_tag, bytes, mode };
         SendReceive::new(self, sending, from.into().named(), receive_tag.into().named())
     }
 

@@ -309,14 +309,14 @@ impl Process {
         }
     }
 
-    /// The same with a synchronous send that does not block, empty messages included.
+    /// The same with a synchronous send, empty messages included (MPI_Issend, MPI_Recv, MPI_Wait).
     pub async fn exchange_synchronous(&self, peer: Address, sent: u64, received: u64) {
         self.catch_up();
-        let (world, rank, tag) = (self.rank.world(), self.peer(peer), peer.class.tag());
         self.note_send(peer, sent);
-        let send = self.rank.isend_as(Mode::Synchronous, world, rank, tag, 8 * sent);
-        self.receive(peer, received).await;
-        self.rank.wait(send).await;
+        let (world, rank, tag) = (self.rank.world(), self.peer(peer), peer.class.tag());
+        let status = self.rank.sendrecv_as(Mode::Synchronous, world, (rank, tag, 8 * sent), (rank, tag)).await;
+        debug_assert_eq!(status.bytes, 8 * received, "rank {} with {peer:?}", self.rank.number());
+        self.note_receive(peer, received);
     }
 
     /// Whether a message is there (one MPI_Iprobe).
