@@ -133,3 +133,18 @@ fn broken_platform_files_are_refused() {
         assert!(!out.exists());
     }
 }
+
+#[test]
+fn cores_of_a_platform_are_shared_by_sockets() {
+    let folder = Folder::new("sockets");
+    let out = folder.0.join("machine.toml");
+    let cluster = r#"<cluster id="c" prefix="n" suffix="" radical="0-3" speed="1Gf" bw="1GBps" lat="1us" core="8"/>"#;
+    let platform = folder.write("platform.xml", &format!("<platform version=\"4.1\">{cluster}</platform>"));
+    let import = |sockets| ["machine", "import", text(&platform), "-o", text(&out), "--sockets", sockets];
+    refuses(&import("3"), &["8 cores", "3 sockets"]);
+    refuses(&import("0"), &["--sockets"]);
+    assert!(!out.exists());
+    assert!(hpcast(&import("2")).status.success());
+    let file = fs::read_to_string(&out).expect("the machine file");
+    assert!(file.contains("sockets = 2") && file.contains("cores-per-socket = 4"), "{file}");
+}
