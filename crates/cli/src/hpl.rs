@@ -224,6 +224,8 @@ impl Benchmark<'_> {
 /// What was not simulated message by message.
 #[derive(Default)]
 struct Shortcuts {
+    /// Whether panels were factored without contention.
+    jointly: bool,
     /// Of all runs.
     panels: u64,
     simulated: u64,
@@ -233,22 +235,27 @@ struct Shortcuts {
 
 impl Shortcuts {
     fn add(&mut self, parameters: &HplParameters, finding: &HplFinding) {
+        self.jointly |= finding.jointly;
         self.panels += parameters.panels();
         self.simulated += finding.simulated_panels;
         self.uncertainty = self.uncertainty.max(finding.uncertainty.as_secs() / finding.time.as_secs());
     }
 
     fn describe(&self) -> Vec<String> {
-        let mut shortcuts =
-            vec!["panels are factored without contention on the links (--exact simulates every message)".to_owned()];
+        let mut shortcuts = Vec::new();
+        if self.jointly {
+            shortcuts
+                .push("panels are factored without contention on the links (--exact simulates every message)".into());
+        }
         if self.simulated < self.panels {
             shortcuts.push(format!(
-                "{} of {} panels were simulated and the rest interpolated, which may be off by {:.2} % of the time \
-                 (--exact simulates all)",
+                "{} of {} panels were simulated and the rest interpolated (--exact simulates all)",
                 count(self.simulated),
                 count(self.panels),
-                100.0 * self.uncertainty
             ));
+        }
+        if !shortcuts.is_empty() {
+            shortcuts.push(format!("what is not simulated may change the time by {:.2} %", 100.0 * self.uncertainty));
         }
         shortcuts
     }

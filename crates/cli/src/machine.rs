@@ -109,7 +109,9 @@ fn import(file: &Path, output: &Path, release: &str, sockets: u32) -> Result<(),
     let nodes = &mut import.machine.nodes;
     if !nodes.cores_per_socket.is_multiple_of(sockets) {
         let cores = nodes.cores_per_socket;
-        return Err(Failure::input(format!("the {cores} cores of a node cannot be shared evenly by {sockets} sockets")));
+        return Err(Failure::input(format!(
+            "the {cores} cores of a node cannot be shared evenly by {sockets} sockets"
+        )));
     }
     nodes.sockets = sockets;
     nodes.cores_per_socket /= sockets;

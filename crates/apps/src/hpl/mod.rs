@@ -54,10 +54,12 @@ pub struct HplFinding {
     pub outcome: Outcome,
     /// How long it took, as HPL times it.
     pub time: Time,
-    /// How far off that may be, where panels were not simulated but interpolated.
+    /// How far off that may be, where not every message of every panel was simulated.
     pub uncertainty: Time,
     /// Panels that were simulated.
     pub simulated_panels: u64,
+    /// Whether they were factored by all processes of a column at once, without contention.
+    pub jointly: bool,
     /// Where the time went.
     pub account: Account,
     /// What each rank did, if that was asked for.
@@ -102,6 +104,7 @@ impl Hpl {
         let ranks = setup.ranks;
         assert_eq!(ranks, self.parameters.grid.size(), "one rank for each process of the grid");
         let rows = processor_rows(&self.models, &setup);
+        let jointly = self.jointly && !self.record;
         let job = Rc::new(Job {
             parameters: self.parameters,
             stretch,
@@ -111,7 +114,7 @@ impl Hpl {
             plans: RefCell::default(),
             account: RefCell::new(Account::new(stretch.panels())),
             recorder: self.record.then(|| RefCell::new(Recorder::new(ranks))),
-            jointly: self.jointly && !self.record,
+            jointly,
             columns: RefCell::default(),
             lone_messages: RefCell::new(LoneMessages::new(setup.machine.clone())),
         });
@@ -126,6 +129,7 @@ impl Hpl {
             time: outcome.simulated,
             uncertainty: Time::ZERO,
             simulated_panels: stretch.panels(),
+            jointly,
             outcome,
             account: job.account.into_inner(),
             recorded: job.recorder.map(RefCell::into_inner),

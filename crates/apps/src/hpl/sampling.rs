@@ -4,6 +4,8 @@
 //! a smooth function of what is left of the matrix. Each stretch begins with all processes at the same time, which they
 //! are not in the middle of a run; so its first panels, one round of the grid's columns, only warm up. The last stretch
 //! goes on to the end of the run, with the triangular solve.
+//!
+//! Where panels are to be factored jointly, a short stretch is first simulated in both ways, to see what that leaves out.
 
 use std::ops::Range;
 
@@ -14,6 +16,12 @@ use hpcast_units::Time;
 use super::account::Account;
 use super::stretch::Stretch;
 use super::{Hpl, HplFinding, HplParameters};
+
+/// Panels that are factored in both ways, jointly and with each message simulated.
+const COMPARED: u64 = 16;
+
+/// If contention adds more than this part to their time, panels are not factored jointly.
+const TOLERATED: f64 = 0.01;
 
 /// How much is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +47,7 @@ struct Sample {
 
 impl Hpl {
     /// Forecasts the run from samples, or simulates all of it where samples would not save work. `setup` is called for
-    /// each stretch, with the part of the work that it is. What is found is what all of the run would give: sums over
+    /// each stretch, with the part of the work that it is. Panels are not factored jointly where contention matters. What is found is what all of the run would give: sums over
     /// ranks, links and kernels are those of the stretches, each multiplied by how much of the run it stands for; only
     /// messages and bytes are those that were simulated.
     pub fn sample<E: From<RunError>>(
@@ -48,21 +56,61 @@ impl Hpl {
         mut setup: impl FnMut(Range<f64>) -> Result<Setup, E>,
     ) -> Result<HplFinding, E> {
         let plan = plan(&self.parameters, size);
-        let simulated: u64 = plan.iter().map(Stretch::panels).sum();
+        let compared = self.jointly.then(|| compared(&self.parameters));
+        let simulated: u64 = plan.iter().chain(&compared).chain(&compared).map(Stretch::panels).sum();
         let mut done = 0;
-        let mut findings = Vec::new();
-        for &stretch in &plan {
+        let mut simulate = |jointly: bool, stretch: Stretch| {
             let share = |panels: u64| panels as f64 / simulated as f64;
             let part = share(done)..share(done + stretch.panels());
-            findings.push((stretch, self.clone().run_stretch(setup(part)?, stretch)?));
             done += stretch.panels();
+            Ok::<_, E>(Hpl { jointly, ..self.clone() }.run_stretch(setup(part)?, stretch)?)
+        };
+        // What contention adds to the time.
+        let mut added = 0.0;
+        if let Some(stretch) = compared {
+            let [jointly, exactly] = [simulate(true, stretch)?, simulate(false, stretch)?];
+            added = exactly.time.as_secs() / jointly.time.as_secs() - 1.0;
         }
-        if findings.len() > 1 {
-            return Ok(join(&self.parameters, &findings));
+        let jointly = self.jointly && added < TOLERATED;
+        let mut findings = Vec::new();
+        for &stretch in &plan {
+            findings.push((stretch, simulate(jointly, stretch)?));
         }
-        let Some((_, whole)) = findings.pop() else { unreachable!("a plan has at least one stretch") };
+        let mut whole = if findings.len() > 1 {
+            join(&self.parameters, &findings)
+        } else {
+            let Some((_, mut whole)) = findings.pop() else { unreachable!("a plan has at least one stretch") };
+            if jointly {
+                whole.uncertainty = Time::from_secs(chance(&self.parameters, whole.account.panels()));
+            }
+            whole
+        };
+        if jointly {
+            whole.uncertainty += Time::from_secs(added.abs() * whole.time.as_secs());
+        }
         Ok(whole)
     }
+}
+
+/// A stretch in which panels are factored jointly, and with each message simulated: how far the two are apart tells what
+/// contention does that the first leaves out.
+fn compared(parameters: &HplParameters) -> Stretch {
+    let panels = parameters.panels();
+    let first = panels / 3;
+    Stretch { first, end: panels.min(first + COMPARED) }
+}
+
+/// What trifles do to a run: a panel that comes a little later is found by a later probe, and all that follows is shifted.
+/// The standard deviation of the time, from how far the time of each round is from a parabola through those around it. As
+/// rounds make up for each other, it is rather too much.
+fn chance(parameters: &HplParameters, factored: &[Time]) -> f64 {
+    let at: Vec<f64> = factored.iter().step_by(round(parameters) as usize).map(|time| time.as_secs()).collect();
+    let rounds: Vec<f64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let bends = rounds.windows(4).map(|times| times[3] - 3.0 * times[2] + 3.0 * times[1] - times[0]);
+    let count = bends.len().max(1) as f64;
+    // The variance of a bend is 1 + 9 + 9 + 1 times that of a round.
+    let variance = bends.map(|bend| bend * bend).sum::<f64>() / count / 20.0;
+    (variance * rounds.len() as f64).sqrt()
 }
 
 /// A round of the grid's columns, or several where there are few: what happens repeats itself after a round.
@@ -162,6 +210,7 @@ fn add_up(
         time: outcome.simulated,
         uncertainty: Time::ZERO,
         simulated_panels: findings.iter().map(|(stretch, _)| stretch.panels()).sum(),
+        jointly: findings.iter().any(|(_, finding)| finding.jointly),
         outcome,
         account,
         recorded: None,
@@ -189,6 +238,27 @@ mod tests {
         assert_eq!((plan.len(), plan[0].first, plan[11].end), (12, 0, 10_000));
         assert!(plan.windows(2).all(|pair| pair[0].end <= pair[1].first));
         assert!(plan.iter().all(|stretch| stretch.panels() == 42));
+    }
+
+    #[test]
+    fn chance_is_what_is_not_smooth() {
+        let parameters = HplParameters::new(800, 1, 2, 8);
+        let times = |jolt: f64| -> Vec<Time> {
+            // Panels that take 2, 1.9975, ... seconds; every other round of 8 takes longer.
+            let mut now = 0.0;
+            (0..800u32)
+                .map(|panel| {
+                    now += 2.0 - 0.0025 * f64::from(panel) + if panel / 8 % 2 == 0 { jolt } else { 0.0 };
+                    Time::from_secs(now)
+                })
+                .collect()
+        };
+        assert!(chance(&parameters, &times(0.0)) < 1e-6);
+        let found = chance(&parameters, &times(0.01));
+        // A deviation of 8 x 0.01 / 2 from the mean in each of 99 rounds; that it alternates makes a bend 8 deviations
+        // instead of the root of 20.
+        assert!((found / (0.04 * 99f64.sqrt() * 8.0 / 20f64.sqrt()) - 1.0).abs() < 0.01, "{found}");
+        assert_eq!(chance(&parameters, &times(0.01)[..16]), 0.0);
     }
 
     #[test]
