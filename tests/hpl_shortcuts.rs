@@ -7,8 +7,6 @@ use hpcast_apps::hpl::{Broadcast, Hpl, HplFinding, HplModels, HplParameters, Piv
 use hpcast_models::network::Flow;
 use hpcast_mpi::{RunError, Setup};
 use hpcast_platform::Machine;
-use hpcast_platform::diagnostic::Source;
-use hpcast_platform::machine::MachineFile;
 use hpcast_platform::placement::{Plan, Policy};
 
 fn setup(machine: &Rc<Machine>, ranks: u32) -> Setup {
@@ -107,40 +105,4 @@ fn joint_factorisation_is_within_its_uncertainty() {
         let (error, claimed) = ((default.time.as_secs() - exact).abs(), default.uncertainty.as_secs());
         assert!(error <= claimed && claimed < 0.05 * exact, "{parameters:?}: {error} of {exact}, {claimed} claimed");
     }
-}
-
-const CROWDED: &str = r#"
-name = "crowded"
-[nodes]
-count = 64
-cores-per-socket = 1
-flops = "1 Tflop/s"
-memory-bandwidth = "100 GB/s"
-[network]
-topology = "fat-tree"
-shape = "2; 32,2; 1,UP; 1,1"
-bandwidth = "10 GB/s"
-latency = "1 us"
-[mpi]
-eager-below = "64 kB"
-detached-below = "64 kB"
-"#;
-
-/// Where 32 nodes share a cable, messages of the factorisation wait for those of the swaps: then they are simulated.
-#[test]
-fn contention_is_found_and_then_simulated() {
-    let crowded = |up: u32| {
-        let text = CROWDED.replace("UP", &up.to_string());
-        let file = MachineFile::parse(&Source::new("crowded.toml", text), Path::new(""));
-        Rc::new(file.and_then(|file| file.build()).map_err(|error| error.to_string()).unwrap())
-    };
-    let parameters = HplParameters::new(20_000, 128, 16, 4);
-    let jointly = |machine: &Rc<Machine>| {
-        let hpl = hpl(machine, parameters, true);
-        hpl.sample::<RunError>(SampleSize::default(), |_| Ok(setup(machine, 64))).unwrap()
-    };
-    assert!(jointly(&crowded(32)).jointly);
-    let contended = jointly(&crowded(1));
-    assert!(!contended.jointly);
-    assert_eq!(contended.time, exact(&crowded(1), parameters).time);
 }

@@ -4,7 +4,7 @@ from common import Forecast, Table, machine, models, percent, published, show
 
 OPTIONS = (
     "--ranks-per-node 1 --grid 16x16 --nb 512 --pmap row --depth 1 --bcast 2ring --pfact crout --rfact right "
-    "--nbmin 2 --ndiv 2 --swap binary-exchange --threshold 512 --copy-panels"
+    "--nbmin 2 --ndiv 2 --swap binary-exchange --threshold 512 --copy-panels --equal-pivots"
 ).split()
 COPIES = "dlacpy,dlatcpy,dlaswp01T,dlaswp02N,dlaswp03T,dlaswp04T"
 BOUND = 3

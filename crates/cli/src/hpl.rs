@@ -185,7 +185,11 @@ impl Benchmark<'_> {
         let hpl = Hpl {
             parameters: job.parameters,
             models: job.models.clone(),
-            pivots: job.pivots.clone().unwrap_or_else(|| Pivots::random(seed)),
+            pivots: match &job.pivots {
+                Some(listed) => listed.clone(),
+                None if options.choices.equal_pivots => Pivots::equal(seed),
+                None => Pivots::random(seed),
+            },
             seed,
             record: options.record.is_some(),
             jointly: !options.exact,
@@ -205,6 +209,7 @@ impl Benchmark<'_> {
         report.parameters = parameters(&chosen.dat);
         let mut parameter = |name: &str, value: Value| report.parameters.push((name.into(), value));
         parameter("copy_panels", options.choices.copy_panels.into());
+        parameter("equal_pivots", options.choices.equal_pivots.into());
         parameter("noise", jobs.iter().any(|job| job.models.is_noisy()).into());
         parameter("models", self.models.as_ref().map(|file| file.name.clone()).into());
         parameter("repeat", options.repeat.into());
@@ -224,8 +229,6 @@ impl Benchmark<'_> {
 /// What was not simulated message by message.
 #[derive(Default)]
 struct Shortcuts {
-    /// Whether panels were factored without contention.
-    jointly: bool,
     /// Of all runs.
     panels: u64,
     simulated: u64,
@@ -235,18 +238,14 @@ struct Shortcuts {
 
 impl Shortcuts {
     fn add(&mut self, parameters: &HplParameters, finding: &HplFinding) {
-        self.jointly |= finding.jointly;
         self.panels += parameters.panels();
         self.simulated += finding.simulated_panels;
         self.uncertainty = self.uncertainty.max(finding.uncertainty.as_secs() / finding.time.as_secs());
     }
 
     fn describe(&self) -> Vec<String> {
-        let mut shortcuts = Vec::new();
-        if self.jointly {
-            shortcuts
-                .push("panels are factored without contention on the links (--exact simulates every message)".into());
-        }
+        let mut shortcuts =
+            vec!["panels are factored without contention on the links (--exact simulates every message)".to_owned()];
         if self.simulated < self.panels {
             shortcuts.push(format!(
                 "{} of {} panels were simulated and the rest interpolated (--exact simulates all)",
@@ -254,9 +253,7 @@ impl Shortcuts {
                 count(self.panels),
             ));
         }
-        if !shortcuts.is_empty() {
-            shortcuts.push(format!("what is not simulated may change the time by {:.2} %", 100.0 * self.uncertainty));
-        }
+        shortcuts.push(format!("what is not simulated may change the time by {:.2} %", 100.0 * self.uncertainty));
         shortcuts
     }
 }

@@ -58,8 +58,6 @@ pub struct HplFinding {
     pub uncertainty: Time,
     /// Panels that were simulated.
     pub simulated_panels: u64,
-    /// Whether they were factored by all processes of a column at once, without contention.
-    pub jointly: bool,
     /// Where the time went.
     pub account: Account,
     /// What each rank did, if that was asked for.
@@ -104,7 +102,6 @@ impl Hpl {
         let ranks = setup.ranks;
         assert_eq!(ranks, self.parameters.grid.size(), "one rank for each process of the grid");
         let rows = processor_rows(&self.models, &setup);
-        let jointly = self.jointly && !self.record;
         let job = Rc::new(Job {
             parameters: self.parameters,
             stretch,
@@ -114,7 +111,7 @@ impl Hpl {
             plans: RefCell::default(),
             account: RefCell::new(Account::new(stretch.panels())),
             recorder: self.record.then(|| RefCell::new(Recorder::new(ranks))),
-            jointly,
+            jointly: self.jointly && !self.record,
             columns: RefCell::default(),
             lone_messages: RefCell::new(LoneMessages::new(setup.machine.clone())),
         });
@@ -129,7 +126,6 @@ impl Hpl {
             time: outcome.simulated,
             uncertainty: Time::ZERO,
             simulated_panels: stretch.panels(),
-            jointly,
             outcome,
             account: job.account.into_inner(),
             recorded: job.recorder.map(RefCell::into_inner),

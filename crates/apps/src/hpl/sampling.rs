@@ -4,8 +4,6 @@
 //! a smooth function of what is left of the matrix. Each stretch begins with all processes at the same time, which they
 //! are not in the middle of a run; so its first panels, one round of the grid's columns, only warm up. The last stretch
 //! goes on to the end of the run, with the triangular solve.
-//!
-//! Where panels are to be factored jointly, a short stretch is first simulated in both ways, to see what that leaves out.
 
 use std::ops::Range;
 
@@ -17,11 +15,9 @@ use super::account::Account;
 use super::stretch::Stretch;
 use super::{Hpl, HplFinding, HplParameters};
 
-/// Panels that are factored in both ways, jointly and with each message simulated.
-const COMPARED: u64 = 16;
-
-/// If contention adds more than this part to their time, panels are not factored jointly.
-const TOLERATED: f64 = 0.01;
+/// What contention adds to the time of panels that are factored jointly is less than this part of it, where nothing is left
+/// to chance and links are not crowded (tests/hpl_shortcuts.rs).
+const CONTENTION: f64 = 0.002;
 
 /// How much is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +43,7 @@ struct Sample {
 
 impl Hpl {
     /// Forecasts the run from samples, or simulates all of it where samples would not save work. `setup` is called for
-    /// each stretch, with the part of the work that it is. Panels are not factored jointly where contention matters. What is found is what all of the run would give: sums over
+    /// each stretch, with the part of the work that it is. What is found is what all of the run would give: sums over
     /// ranks, links and kernels are those of the stretches, each multiplied by how much of the run it stands for; only
     /// messages and bytes are those that were simulated.
     pub fn sample<E: From<RunError>>(
@@ -56,48 +52,29 @@ impl Hpl {
         mut setup: impl FnMut(Range<f64>) -> Result<Setup, E>,
     ) -> Result<HplFinding, E> {
         let plan = plan(&self.parameters, size);
-        let compared = self.jointly.then(|| compared(&self.parameters));
-        let simulated: u64 = plan.iter().chain(&compared).chain(&compared).map(Stretch::panels).sum();
+        let simulated: u64 = plan.iter().map(Stretch::panels).sum();
         let mut done = 0;
-        let mut simulate = |jointly: bool, stretch: Stretch| {
-            let share = |panels: u64| panels as f64 / simulated as f64;
-            let part = share(done)..share(done + stretch.panels());
-            done += stretch.panels();
-            Ok::<_, E>(Hpl { jointly, ..self.clone() }.run_stretch(setup(part)?, stretch)?)
-        };
-        // What contention adds to the time.
-        let mut added = 0.0;
-        if let Some(stretch) = compared {
-            let [jointly, exactly] = [simulate(true, stretch)?, simulate(false, stretch)?];
-            added = exactly.time.as_secs() / jointly.time.as_secs() - 1.0;
-        }
-        let jointly = self.jointly && added < TOLERATED;
         let mut findings = Vec::new();
         for &stretch in &plan {
-            findings.push((stretch, simulate(jointly, stretch)?));
+            let share = |panels: u64| panels as f64 / simulated as f64;
+            let part = share(done)..share(done + stretch.panels());
+            findings.push((stretch, self.clone().run_stretch(setup(part)?, stretch)?));
+            done += stretch.panels();
         }
         let mut whole = if findings.len() > 1 {
             join(&self.parameters, &findings)
         } else {
             let Some((_, mut whole)) = findings.pop() else { unreachable!("a plan has at least one stretch") };
-            if jointly {
+            if self.jointly {
                 whole.uncertainty = Time::from_secs(chance(&self.parameters, whole.account.panels()));
             }
             whole
         };
-        if jointly {
-            whole.uncertainty += Time::from_secs(added.abs() * whole.time.as_secs());
+        if self.jointly {
+            whole.uncertainty += Time::from_secs(CONTENTION * whole.time.as_secs());
         }
         Ok(whole)
     }
-}
-
-/// A stretch in which panels are factored jointly, and with each message simulated: how far the two are apart tells what
-/// contention does that the first leaves out.
-fn compared(parameters: &HplParameters) -> Stretch {
-    let panels = parameters.panels();
-    let first = panels / 3;
-    Stretch { first, end: panels.min(first + COMPARED) }
 }
 
 /// What trifles do to a run: a panel that comes a little later is found by a later probe, and all that follows is shifted.
@@ -210,7 +187,6 @@ fn add_up(
         time: outcome.simulated,
         uncertainty: Time::ZERO,
         simulated_panels: findings.iter().map(|(stretch, _)| stretch.panels()).sum(),
-        jointly: findings.iter().any(|(_, finding)| finding.jointly),
         outcome,
         account,
         recorded: None,
@@ -248,7 +224,7 @@ mod tests {
             let mut now = 0.0;
             (0..800u32)
                 .map(|panel| {
-                    now += 2.0 - 0.0025 * f64::from(panel) + if panel / 8 % 2 == 0 { jolt } else { 0.0 };
+                    now += 2.0 - 0.0025 * f64::from(panel) + if panel.div_ceil(8) % 2 == 0 { jolt } else { 0.0 };
                     Time::from_secs(now)
                 })
                 .collect()
