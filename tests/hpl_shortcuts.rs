@@ -63,12 +63,12 @@ fn samples_are_within_their_uncertainty() {
         parameters
     };
     let cases = [
-        (&frontera, with(4000, 8, 2, 2, Broadcast::RingModified, 1, Swap::BinaryExchange)),
-        (&frontera, with(4500, 8, 2, 4, Broadcast::TwoRings, 1, Swap::Long)),
-        (&frontera, with(4000, 8, 3, 3, Broadcast::Long, 0, Swap::Mix { threshold: 64 })),
-        (&stampede, with(4500, 8, 4, 2, Broadcast::LongModified, 0, Swap::BinaryExchange)),
-        (&stampede, with(4000, 8, 2, 3, Broadcast::TwoRingsModified, 1, Swap::BinaryExchange)),
-        (&stampede, with(5000, 10, 1, 4, Broadcast::Ring, 1, Swap::BinaryExchange)),
+        (&frontera, with(5200, 8, 2, 2, Broadcast::RingModified, 1, Swap::BinaryExchange)),
+        (&frontera, with(5400, 8, 2, 4, Broadcast::TwoRings, 1, Swap::Long)),
+        (&frontera, with(5800, 8, 3, 3, Broadcast::Long, 0, Swap::Mix { threshold: 64 })),
+        (&stampede, with(5400, 8, 4, 2, Broadcast::LongModified, 0, Swap::BinaryExchange)),
+        (&stampede, with(5800, 8, 2, 3, Broadcast::TwoRingsModified, 1, Swap::BinaryExchange)),
+        (&stampede, with(6500, 10, 1, 4, Broadcast::Ring, 1, Swap::BinaryExchange)),
     ];
     for (machine, parameters) in cases {
         let exact = exact(machine, parameters).time.as_secs();
@@ -86,7 +86,8 @@ fn samples_are_within_their_uncertainty() {
         );
         let claimed = sampled.uncertainty.as_secs();
         assert!(error < 1.5 * claimed + 0.002 * exact, "{parameters:?}: {error} of {exact}, {claimed} claimed");
-        assert!(error < 0.02 * exact, "{parameters:?}: {error} of {exact}");
+        // With look-ahead, and polling whose price grows for all ranks together, a stretch is not quite like the whole run.
+        assert!(error < 0.04 * exact, "{parameters:?}: {error} of {exact}");
     }
 }
 

@@ -24,13 +24,14 @@ const CONTENTION: f64 = 0.002;
 pub struct SampleSize {
     /// Number of stretches.
     pub stretches: u64,
-    /// Rounds of the grid's columns that are measured in each; as many come before it to warm up.
+    /// Rounds of the grid's columns that are measured in each; one more comes before them to warm up.
     pub rounds: u64,
 }
 
 impl Default for SampleSize {
     fn default() -> SampleSize {
-        SampleSize { stretches: 12, rounds: 1 }
+        // After a common start, rounds are short and long by turns, by 3 % where links are crowded: so two are measured.
+        SampleSize { stretches: 12, rounds: 2 }
     }
 }
 
@@ -39,6 +40,8 @@ impl Default for SampleSize {
 struct Sample {
     panel: f64,
     seconds: f64,
+    /// How far its two halves are from it, as a part of it.
+    scatter: f64,
 }
 
 impl Hpl {
@@ -136,8 +139,11 @@ fn join(parameters: &HplParameters, findings: &[(Stretch, HplFinding)]) -> HplFi
         total(&kept.map(|i| samples[i]).collect::<Vec<_>>())
     });
     let missed = halves.iter().map(|half| (half - seconds).abs()).fold(0.0, f64::max);
-    let mut whole = add_up(parameters, findings, &samples, seconds);
-    whole.uncertainty = Time::from_secs(missed);
+    let stands_for = stands_for(parameters, &samples);
+    let chance =
+        samples.iter().zip(&stands_for).map(|(sample, time)| (sample.scatter * time).powi(2)).sum::<f64>().sqrt();
+    let mut whole = add_up(findings, &stands_for, seconds);
+    whole.uncertainty = Time::from_secs(missed + chance);
     whole
 }
 
@@ -150,23 +156,21 @@ fn sum(curve: &Curve, panels: Range<u64>) -> f64 {
     panels.map(|panel| curve.at(panel as f64 - 0.5)).sum()
 }
 
-/// What the stretches found, each as often as it stands for panels that were not simulated.
-fn add_up(
-    parameters: &HplParameters,
-    findings: &[(Stretch, HplFinding)],
-    samples: &[Sample],
-    seconds: f64,
-) -> HplFinding {
+/// Seconds that each sample stands for: of the panels that are closer to it than to another.
+fn stands_for(parameters: &HplParameters, samples: &[Sample]) -> Vec<f64> {
     let curve = curve(samples);
-    // A stretch stands for the panels that are closer to it than to another.
     let border = |i: usize| 0.5 * (samples[i - 1].panel + samples[i].panel);
     let begins = |i: usize| if i == 0 { 0 } else { border(i).round() as u64 };
     let ends = |i: usize| if i + 1 == samples.len() { parameters.panels() } else { border(i + 1).round() as u64 };
-    let stands_for: Vec<f64> = (0..samples.len()).map(|i| sum(&curve, begins(i)..ends(i)).max(0.0)).collect();
+    (0..samples.len()).map(|i| sum(&curve, begins(i)..ends(i)).max(0.0)).collect()
+}
+
+/// What the stretches found, each as often as it stands for panels that were not simulated.
+fn add_up(findings: &[(Stretch, HplFinding)], stands_for: &[f64], seconds: f64) -> HplFinding {
     let all: f64 = stands_for.iter().sum();
     let mut account = Account::new(0);
     let mut outcome = Outcome { simulated: Time::from_secs(seconds), ..Outcome::default() };
-    for ((_, finding), stands_for) in findings.iter().zip(&stands_for) {
+    for ((_, finding), stands_for) in findings.iter().zip(stands_for) {
         let factor = seconds * stands_for / all / finding.time.as_secs();
         account.add_scaled(&finding.account, factor);
         let found = &finding.outcome;
@@ -197,9 +201,13 @@ fn add_up(
 fn sample(stretch: Stretch, finding: &HplFinding, warm: usize) -> Sample {
     let panels: &[Time] = finding.account.panels();
     let (from, to) = (warm, panels.len() - 1);
+    let middle = (from + to) / 2;
+    let mean = |from: usize, to: usize| (panels[to].as_secs() - panels[from].as_secs()) / (to - from) as f64;
+    let seconds = mean(from, to);
     Sample {
         panel: stretch.first as f64 + 0.5 * (from + to) as f64,
-        seconds: (panels[to].as_secs() - panels[from].as_secs()) / (to - from) as f64,
+        seconds,
+        scatter: 0.5 * (mean(from, middle) - mean(middle, to)).abs() / seconds,
     }
 }
 
@@ -213,7 +221,7 @@ mod tests {
         let plan = plan(&parameters, SampleSize::default());
         assert_eq!((plan.len(), plan[0].first, plan[11].end), (12, 0, 10_000));
         assert!(plan.windows(2).all(|pair| pair[0].end <= pair[1].first));
-        assert!(plan.iter().all(|stretch| stretch.panels() == 42));
+        assert!(plan.iter().all(|stretch| stretch.panels() == 62));
     }
 
     #[test]
