@@ -3,11 +3,12 @@
 # make bench  how fast the parts are
 # make peers  the same work in SimGrid/SMPI and here, side by side
 # make fidelity  the real HPL and ours, message by message and kernel by kernel
+# make validate  published simulations and measured runs, and our forecasts of them (QUICK=1: a few of them)
 
 CARGO ?= cargo
 HPCAST := target/release/hpcast
 
-.PHONY: run test bench peers fidelity golden fuzz setup
+.PHONY: run test bench peers fidelity validate golden fuzz setup
 
 run: setup
 	$(CARGO) build --release --quiet --bin hpcast
@@ -39,6 +40,11 @@ fidelity: setup
 	$(CARGO) build --release --quiet --bin hpcast
 	fidelity/run.sh
 	fidelity/check.sh
+
+# Compares with what has been published; validation/README.md says how.
+validate: setup
+	$(CARGO) build --release --quiet --bin hpcast
+	validation/run.sh $(if $(QUICK),--quick)
 
 # The reference values of tests/simgrid, made anew by the real SimGrid.
 golden: setup

@@ -48,9 +48,9 @@ pub(crate) struct Options {
     #[arg(long)]
     exact: bool,
     /// Of long runs simulate so many stretches; fewer are faster, and less sure
-    #[arg(long, default_value_t = SampleSize::default().stretches, value_name = "COUNT", conflicts_with = "exact",
-          value_parser = clap::value_parser!(u64).range(3..=1000))]
-    samples: u64,
+    /// (default: 6 to 12)
+    #[arg(long, value_name = "COUNT", conflicts_with = "exact", value_parser = clap::value_parser!(u64).range(3..=1000))]
+    samples: Option<u64>,
     /// Plot the speed, and what the time goes to, from the first panel to the last (of the fastest run)
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
@@ -80,6 +80,13 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 }
 
 impl Options {
+    fn sample_size(&self, parameters: &HplParameters) -> SampleSize {
+        match self.samples {
+            Some(stretches) => SampleSize { stretches, ..SampleSize::default() },
+            None => SampleSize::usual(parameters),
+        }
+    }
+
     fn seeds(&self) -> impl Iterator<Item = u64> + Clone {
         let first = self.machine.seed;
         (0..self.repeat).map(move |more| first.wrapping_add(more))
@@ -208,7 +215,11 @@ impl Benchmark<'_> {
         let hpl = Hpl {
             parameters: job.parameters,
             models: job.models.clone(),
-            pivots: job.pivots.clone().unwrap_or_else(|| Pivots::random(seed)),
+            pivots: match &job.pivots {
+                Some(listed) => listed.clone(),
+                None if options.choices.equal_pivots => Pivots::equal(seed),
+                None => Pivots::random(seed),
+            },
             seed,
             record: options.record.is_some(),
             jointly: !options.exact,
@@ -217,7 +228,7 @@ impl Benchmark<'_> {
         if options.exact || options.record.is_some() || watchers.observer().is_some() {
             return Ok(hpl.run(setup(Leg::whole(&job.parameters))?)?);
         }
-        hpl.sample(SampleSize { stretches: options.samples, ..SampleSize::default() }, setup)
+        hpl.sample(options.sample_size(&job.parameters), setup)
     }
 
     /// What was asked, what was assumed, and what a planner should know.
@@ -228,6 +239,7 @@ impl Benchmark<'_> {
         report.parameters = parameters(&chosen.dat);
         let mut parameter = |name: &str, value: Value| report.parameters.push((name.into(), value));
         parameter("copy_panels", options.choices.copy_panels.into());
+        parameter("equal_pivots", options.choices.equal_pivots.into());
         parameter("noise", jobs.iter().any(|job| job.models.is_noisy()).into());
         parameter("models", self.models.as_ref().map(|file| file.name.clone()).into());
         parameter("repeat", options.repeat.into());

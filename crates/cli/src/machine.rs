@@ -44,6 +44,9 @@ pub(crate) enum Command {
         /// The SimGrid whose reading of the file is followed: 3.32, or 2018 for platforms of Cornebize's thesis
         #[arg(long, default_value = "3.32", value_name = "VERSION")]
         simgrid: String,
+        /// Sockets that share the cores of a node, which a platform file does not tell
+        #[arg(long, default_value_t = 1, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+        sockets: u32,
     },
 }
 
@@ -60,7 +63,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
             write_file(output, draw::svg(machine.interconnect.topology(), &machine.name, None).as_bytes())?;
             print(&format!("drawn to {}\n", output.display()))
         }
-        Command::Import { file, output, simgrid } => import(file, output, simgrid),
+        Command::Import { file, output, simgrid, sockets } => import(file, output, simgrid, *sockets),
     }
 }
 
@@ -98,11 +101,20 @@ fn show(machine: &Machine) -> String {
     text
 }
 
-fn import(file: &Path, output: &Path, release: &str) -> Result<(), Failure> {
+fn import(file: &Path, output: &Path, release: &str, sockets: u32) -> Result<(), Failure> {
     let release: Release = release.parse()?;
     check_writable(output)?;
     let source = Source::read(file)?;
-    let import = simgrid::import(&source, release)?;
+    let mut import = simgrid::import(&source, release)?;
+    let nodes = &mut import.machine.nodes;
+    if !nodes.cores_per_socket.is_multiple_of(sockets) {
+        let cores = nodes.cores_per_socket;
+        return Err(Failure::input(format!(
+            "the {cores} cores of a node cannot be shared evenly by {sockets} sockets"
+        )));
+    }
+    nodes.sockets = sockets;
+    nodes.cores_per_socket /= sockets;
     let files = import.files(&output.to_string_lossy());
     // The graph first: a machine file never stands without the graph that it names.
     for (name, text) in files.iter().rev() {

@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{Folder, refuses};
+use common::{Folder, prints, refuses};
 
 const RIGHT: &str = r#"name = "small"
 [nodes]
@@ -92,4 +92,19 @@ fn broken_platform_files_are_refused() {
         refuses(&["machine", "import", &platform, "-o", &out], parts);
         assert!(!Path::new(&out).exists());
     }
+}
+
+#[test]
+fn cores_of_a_platform_are_shared_by_sockets() {
+    let folder = Folder::new("sockets");
+    let out = folder.path("machine.toml");
+    let cluster = r#"<cluster id="c" prefix="n" suffix="" radical="0-3" speed="1Gf" bw="1GBps" lat="1us" core="8"/>"#;
+    let platform = folder.write("platform.xml", &format!("<platform version=\"4.1\">{cluster}</platform>"));
+    let import = |sockets| ["machine", "import", &platform, "-o", &out, "--sockets", sockets];
+    refuses(&import("3"), &["8 cores", "3 sockets"]);
+    refuses(&import("0"), &["--sockets"]);
+    assert!(!Path::new(&out).exists());
+    prints(&import("2"));
+    let file = folder.read("machine.toml");
+    assert!(file.contains("sockets = 2") && file.contains("cores-per-socket = 4"), "{file}");
 }

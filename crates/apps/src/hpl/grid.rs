@@ -67,6 +67,11 @@ impl Deal {
         self.below(start + count, process) - self.below(start, process)
     }
 
+    /// Which one is a process's, counted from 0 among those that it has.
+    pub fn nth(&self, number: u64, process: u32) -> u64 {
+        (number / self.block * u64::from(self.processes) + u64::from(process)) * self.block + number % self.block
+    }
+
     /// How many below `end` a process has.
     #[inline]
     fn below(&self, end: u64, process: u32) -> u64 {

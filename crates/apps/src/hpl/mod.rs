@@ -58,7 +58,7 @@ pub struct HplFinding {
     pub outcome: Outcome,
     /// How long it took, as HPL times it.
     pub time: Time,
-    /// How far off that may be, where panels were not simulated but interpolated.
+    /// How far off that may be, where not every message of every panel was simulated.
     pub uncertainty: Time,
     /// Panels that were simulated.
     pub simulated_panels: u64,

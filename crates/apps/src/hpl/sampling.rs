@@ -17,18 +17,35 @@ use super::leg::Leg;
 use super::stretch::Stretch;
 use super::{Hpl, HplFinding, HplParameters};
 
+/// What contention adds to the time of panels that are factored jointly is less than this part of it, where nothing is left
+/// to chance and links are not crowded (tests/hpl_shortcuts.rs).
+const CONTENTION: f64 = 0.002;
+
 /// How much is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleSize {
     /// Number of stretches.
     pub stretches: u64,
-    /// Rounds of the grid's columns that are measured in each; as many come before it to warm up.
+    /// Rounds of the grid's columns that are measured in each, after a warm-up; without look-ahead one is enough.
     pub rounds: u64,
+}
+
+impl SampleSize {
+    /// What is usual for such a run: where twelve stretches would be much of it, fewer, since they lie closer together.
+    pub fn usual(parameters: &HplParameters) -> SampleSize {
+        let size = SampleSize::default();
+        let length = length(parameters, size);
+        if 2 * length * size.stretches > parameters.panels() {
+            return size;
+        }
+        SampleSize { stretches: (parameters.panels() / (8 * length)).clamp(6, size.stretches), ..size }
+    }
 }
 
 impl Default for SampleSize {
     fn default() -> SampleSize {
-        SampleSize { stretches: 12, rounds: 1 }
+        // After a common start, rounds are short and long by turns, by 3 % where links are crowded: so two are measured.
+        SampleSize { stretches: 12, rounds: 2 }
     }
 }
 
@@ -39,6 +56,8 @@ pub(super) struct Sample {
     pub panel: f64,
     pub seconds: f64,
     pub split: Split,
+    /// How far its two halves are from it, as a part of it.
+    pub scatter: f64,
 }
 
 impl Hpl {
@@ -54,7 +73,11 @@ impl Hpl {
         let parameters = &self.parameters;
         let plan = plan(parameters, size);
         if plan.len() == 1 {
-            return Ok(self.clone().run(setup(Leg::whole(parameters))?)?);
+            let mut whole = self.clone().run(setup(Leg::whole(parameters))?)?;
+            if self.jointly {
+                whole.uncertainty = Time::from_secs(chance(parameters, whole.account.panels())) + contention(&whole);
+            }
+            return Ok(whole);
         }
         let simulated: u64 = plan.iter().map(Stretch::panels).sum();
         let share = |panels: u64| panels as f64 / simulated as f64;
@@ -68,8 +91,31 @@ impl Hpl {
             findings.push((stretch, finding));
             done += stretch.panels();
         }
-        Ok(join(parameters, &findings, &samples))
+        let mut whole = join(parameters, &findings, &samples);
+        if self.jointly {
+            whole.uncertainty += contention(&whole);
+        }
+        Ok(whole)
     }
+}
+
+/// What contention may add to panels that were factored jointly.
+fn contention(finding: &HplFinding) -> Time {
+    Time::from_secs(CONTENTION * finding.time.as_secs())
+}
+
+/// What trifles do to a run: a panel that comes a little later is found by a later probe, and all that follows is shifted.
+/// The standard deviation of the time, from how far the time of each round is from a parabola through those around it. As
+/// rounds make up for each other, it is rather too much.
+fn chance(parameters: &HplParameters, panels: &[PanelAccount]) -> f64 {
+    let at: Vec<f64> =
+        panels.iter().step_by(round(parameters) as usize).map(|panel| panel.factored.as_secs()).collect();
+    let rounds: Vec<f64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let bends = rounds.windows(4).map(|times| times[3] - 3.0 * times[2] + 3.0 * times[1] - times[0]);
+    let count = bends.len().max(1) as f64;
+    // The variance of a bend is 1 + 9 + 9 + 1 times that of a round.
+    let variance = bends.map(|bend| bend * bend).sum::<f64>() / count / 20.0;
+    (variance * rounds.len() as f64).sqrt()
 }
 
 /// A round of the grid's columns, or several where there are few: what happens repeats itself after a round.
@@ -77,17 +123,26 @@ fn round(parameters: &HplParameters) -> u64 {
     u64::from(8u32.next_multiple_of(parameters.grid.columns))
 }
 
-/// Panels that only warm up.
+/// Panels that only warm up. Without look-ahead all processes wait for every panel, so that a few are enough.
 fn warm_up(parameters: &HplParameters) -> u64 {
-    round(parameters) + u64::from(parameters.depth)
+    match parameters.depth {
+        0 => 8,
+        depth => round(parameters) + u64::from(depth),
+    }
+}
+
+/// Panels of a stretch.
+fn length(parameters: &HplParameters, size: SampleSize) -> u64 {
+    let rounds = if parameters.depth == 0 { 1 } else { size.rounds };
+    // One more, since a time lies between two panels.
+    warm_up(parameters) + rounds * round(parameters) + 1
 }
 
 /// The stretches, from the first panel to the last: evenly spread over the panels, closer towards the end, where the time
 /// of a panel is no longer that of the update. The whole run, if they would cover most of it.
 fn plan(parameters: &HplParameters, size: SampleSize) -> Vec<Stretch> {
     let panels = parameters.panels();
-    // One more, since a time lies between two panels.
-    let length = warm_up(parameters) + size.rounds * round(parameters) + 1;
+    let length = length(parameters, size);
     if size.stretches < 3 || 2 * length * size.stretches > panels {
         return vec![Stretch { first: 0, end: panels }];
     }
@@ -117,8 +172,11 @@ fn join(parameters: &HplParameters, findings: &[(Stretch, HplFinding)], samples:
         total(&kept.map(|i| samples[i]).collect::<Vec<_>>())
     });
     let missed = halves.iter().map(|half| (half - seconds).abs()).fold(0.0, f64::max);
-    let mut whole = add_up(parameters, findings, samples, seconds);
-    whole.uncertainty = Time::from_secs(missed);
+    let stands_for = stands_for(parameters, samples);
+    let chance =
+        samples.iter().zip(&stands_for).map(|(sample, time)| (sample.scatter * time).powi(2)).sum::<f64>().sqrt();
+    let mut whole = add_up(findings, &stands_for, seconds);
+    whole.uncertainty = Time::from_secs(missed + chance);
     whole.course = course(parameters, findings, samples, seconds);
     whole
 }
@@ -132,23 +190,21 @@ fn sum(curve: &Curve, panels: Range<u64>) -> f64 {
     panels.map(|panel| curve.at(panel as f64 - 0.5)).sum()
 }
 
-/// What the stretches found, each as often as it stands for panels that were not simulated.
-fn add_up(
-    parameters: &HplParameters,
-    findings: &[(Stretch, HplFinding)],
-    samples: &[Sample],
-    seconds: f64,
-) -> HplFinding {
+/// Seconds that each sample stands for: of the panels that are closer to it than to another.
+fn stands_for(parameters: &HplParameters, samples: &[Sample]) -> Vec<f64> {
     let curve = curve(samples);
-    // A stretch stands for the panels that are closer to it than to another.
     let border = |i: usize| 0.5 * (samples[i - 1].panel + samples[i].panel);
     let begins = |i: usize| if i == 0 { 0 } else { border(i).round() as u64 };
     let ends = |i: usize| if i + 1 == samples.len() { parameters.panels() } else { border(i + 1).round() as u64 };
-    let stands_for: Vec<f64> = (0..samples.len()).map(|i| sum(&curve, begins(i)..ends(i)).max(0.0)).collect();
+    (0..samples.len()).map(|i| sum(&curve, begins(i)..ends(i)).max(0.0)).collect()
+}
+
+/// What the stretches found, each as often as it stands for panels that were not simulated.
+fn add_up(findings: &[(Stretch, HplFinding)], stands_for: &[f64], seconds: f64) -> HplFinding {
     let all: f64 = stands_for.iter().sum();
     let mut account = Account::new(0);
     let mut outcome = Outcome { simulated: Time::from_secs(seconds), ..Outcome::default() };
-    for ((_, finding), stands_for) in findings.iter().zip(&stands_for) {
+    for ((_, finding), stands_for) in findings.iter().zip(stands_for) {
         let factor = seconds * stands_for / all / finding.time.as_secs();
         account.add_scaled(&finding.account, factor);
         let found = &finding.outcome;
@@ -180,12 +236,17 @@ fn add_up(
 fn sample(parameters: &HplParameters, stretch: Stretch, finding: &HplFinding) -> Sample {
     let panels: &[PanelAccount] = finding.account.panels();
     let (from, to) = (warm_up(parameters) as usize, panels.len() - 1);
+    let middle = (from + to) / 2;
+    let factored = |panel: usize| panels[panel].factored.as_secs();
+    let mean = |from: usize, to: usize| (factored(to) - factored(from)) / (to - from) as f64;
+    let seconds = mean(from, to);
     // The last panels are factored ahead, and their updates are not in the stretch.
     let updated = panels.len() - parameters.depth.max(1) as usize;
     Sample {
         panel: stretch.first as f64 + 0.5 * (from + to) as f64,
-        seconds: (panels[to].factored.as_secs() - panels[from].factored.as_secs()) / (to - from) as f64,
+        seconds,
         split: Split::of(&panels[from.min(updated - 1)..updated]),
+        scatter: 0.5 * (mean(from, middle) - mean(middle, to)).abs() / seconds,
     }
 }
 
@@ -243,7 +304,28 @@ mod tests {
         let plan = plan(&parameters, SampleSize::default());
         assert_eq!((plan.len(), plan[0].first, plan[11].end), (12, 0, 10_000));
         assert!(plan.windows(2).all(|pair| pair[0].end <= pair[1].first));
-        assert!(plan.iter().all(|stretch| stretch.panels() == 42));
+        assert!(plan.iter().all(|stretch| stretch.panels() == 62));
+    }
+
+    #[test]
+    fn chance_is_what_is_not_smooth() {
+        let parameters = HplParameters::new(800, 1, 2, 8);
+        let times = |jolt: f64| -> Vec<PanelAccount> {
+            // Panels that take 2, 1.9975, ... seconds; every other round of 8 takes longer.
+            let mut now = 0.0;
+            (0..800u32)
+                .map(|panel| {
+                    now += 2.0 - 0.0025 * f64::from(panel) + if panel.div_ceil(8) % 2 == 0 { jolt } else { 0.0 };
+                    PanelAccount { factored: Time::from_secs(now), ..PanelAccount::default() }
+                })
+                .collect()
+        };
+        assert!(chance(&parameters, &times(0.0)) < 1e-6);
+        let found = chance(&parameters, &times(0.01));
+        // A deviation of 8 x 0.01 / 2 from the mean in each of 99 rounds; that it alternates makes a bend 8 deviations
+        // instead of the root of 20.
+        assert!((found / (0.04 * 99f64.sqrt() * 8.0 / 20f64.sqrt()) - 1.0).abs() < 0.01, "{found}");
+        assert_eq!(chance(&parameters, &times(0.01)[..16]), 0.0);
     }
 
     #[test]

@@ -15,6 +15,8 @@ use super::grid::Deal;
 pub enum Pivots {
     /// Each column's pivot is any of the rows that are left (T. Cornebize's thesis, section 4.1.2).
     Random(Stream),
+    /// All candidates are equal, as in a matrix of zeros: of these HPL takes one of the first process row that has any.
+    Equal(Stream),
     /// The row of each column's pivot, as a real run has found them.
     Listed(Rc<[u64]>),
 }
@@ -25,9 +27,20 @@ impl Pivots {
         Pivots::Random(Key::new(seed).purpose("hpl pivots"))
     }
 
-    fn row(&self, column: u64, rows: u64) -> u64 {
+    /// Drawn by this seed, in a matrix of zeros.
+    pub fn equal(seed: u64) -> Pivots {
+        Pivots::Equal(Key::new(seed).purpose("hpl pivots"))
+    }
+
+    fn row(&self, deal: Deal, column: u64, rows: u64) -> u64 {
         match self {
             Pivots::Random(stream) => column + stream.below(rows - column, 0, column),
+            Pivots::Equal(stream) => {
+                let has_rows = |process: &u32| deal.count(rows - column, column, *process) > 0;
+                let process = (0..deal.processes).find(has_rows).unwrap_or_else(|| deal.owner(column));
+                let count = deal.count(rows - column, column, process);
+                deal.nth(deal.count(column, 0, process) + stream.below(count, 0, column), process)
+            }
             Pivots::Listed(list) => list[column as usize],
         }
     }
@@ -72,7 +85,7 @@ impl SwapPlan {
     pub fn new(pivots: &Pivots, deal: Deal, n: u64, ia: u64, jb: u64) -> SwapPlan {
         let owner = deal.owner(ia) as usize;
         let mut outside: Vec<u64> =
-            (ia..ia + jb).map(|column| pivots.row(column, n)).filter(|&row| row >= ia + jb).collect();
+            (ia..ia + jb).map(|column| pivots.row(deal, column, n)).filter(|&row| row >= ia + jb).collect();
         outside.sort_unstable();
         outside.dedup();
         let mut owned = vec![0; deal.processes as usize];
@@ -260,6 +273,18 @@ mod tests {
         assert_eq!(*plan.long.starts, [0, 1, 2]);
         let plan = SwapPlan::new(&Pivots::Listed([4, 5].into()), deal, 8, 0, 2);
         assert_eq!((plan.moved_by_owner, &*plan.exchanged[0]), (4, &[0, 0][..]));
+    }
+
+    #[test]
+    fn equal_pivots_are_in_the_first_process_row_that_has_rows() {
+        let deal = Deal { block: 3, processes: 4 };
+        let pivots = Pivots::equal(7);
+        for column in 0..40 {
+            let row = pivots.row(deal, column, 40);
+            assert!((column..40).contains(&row));
+            // The last block, rows 36 to 38, is process row 0's; row 39 is process row 1's.
+            assert_eq!(deal.owner(row), u32::from(column == 39));
+        }
     }
 
     proptest! {

@@ -98,6 +98,9 @@ pub(crate) struct Choices {
     /// Panels are copied before they are sent (HPL built with HPL_COPY_L or HPL_NO_MPI_DATATYPE)
     #[arg(long)]
     pub copy_panels: bool,
+    /// All pivots are equal, as in a matrix of zeros: HPL then takes them from its first process row
+    #[arg(long)]
+    pub equal_pivots: bool,
 }
 
 pub(crate) fn form(transposed: bool) -> &'static str {

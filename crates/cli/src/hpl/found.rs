@@ -51,13 +51,12 @@ impl Shortcuts {
             vec!["panels are factored without contention on the links (--exact simulates every message)".to_owned()];
         if self.simulated < self.panels {
             shortcuts.push(format!(
-                "{} of {} panels were simulated and the rest interpolated, which may be off by {:.2} % of the time \
-                 (--exact simulates all)",
+                "{} of {} panels were simulated and the rest interpolated (--exact simulates all)",
                 count(self.simulated),
                 count(self.panels),
-                100.0 * self.uncertainty
             ));
         }
+        shortcuts.push(format!("what is not simulated may change the time by {:.2} %", 100.0 * self.uncertainty));
         shortcuts
     }
 }

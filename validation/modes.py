@@ -1,0 +1,31 @@
+"""The default mode against the simulation of every message (--exact): six configurations unlike each other."""
+
+from common import ROOT, Forecast, Table, percent, show
+
+# Machine, its options, and what is run.
+CONFIGURATIONS = [
+    ("dahu", "--grid 32x32 --n 100000 --nb 128 --bcast 2ring --depth 1 --swap mix"),
+    ("dahu-optimistic", "--grid 16x16 --n 120000 --nb 192 --bcast 1ringM --depth 0 --swap long"),
+    ("msc-512", "--grid 16x32 --n 50000 --nb 128 --bcast 2ring --depth 1 --swap binary-exchange"),
+    ("frontera", "--ranks-per-node 1 --grid 8x16 --n 200000 --nb 384 --bcast 1ring --depth 1 --swap mix"),
+    ("stampede", "--ranks-per-node 1 --grid 8x8 --n 150000 --nb 192 --bcast long --depth 0 --swap long"),
+    ("theta-like", "--ranks-per-node 1 --grid 10x12 --n 200000 --nb 336 --bcast 2ringM --depth 1 --swap mix"),
+]
+BOUND = 1
+
+
+def compare(quick):
+    table = Table(
+        f"Default mode against --exact (bound: {BOUND} %, and the uncertainty covers the difference)",
+        "machine", "options", "exact, s", "default, s", "difference", "uncertainty", "mode", "CPU s, exact", "default",
+    )
+    for name, options in CONFIGURATIONS[2:4] if quick else CONFIGURATIONS:
+        machine = ROOT / "machines" / f"{name}.toml"
+        exact = Forecast(machine, *options.split(), "--exact")
+        default = Forecast(machine, *options.split())
+        off = percent(default.seconds, exact.seconds)
+        uncertainty = 100 * default.uncertainty / default.seconds
+        cells = (name, f"`{options}`", f"{exact.seconds:.2f}", f"{default.seconds:.2f}", show(off))
+        times = f"{exact.cpu_seconds:.0f}", f"{default.cpu_seconds:.0f}"
+        table.row(*cells, f"{uncertainty:.2f} %", default.mode, *times, holds=abs(off) <= min(BOUND, uncertainty))
+    return table

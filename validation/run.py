@@ -1,0 +1,36 @@
+"""Repeats published simulations and compares with reality: run.py [--quick] [PART...], all parts by default.
+
+Prints tables, and writes them to target/validation/results.md. Exit code 1: a bound is broken."""
+
+import shutil
+import sys
+
+import common
+import dahu
+import modes
+import topology
+
+PARTS = {"published": dahu.figure_6_2, "topology": topology.study, "reality": dahu.reality, "modes": modes.compare}
+WITHOUT_DATA = ["modes"]
+
+
+def main(words):
+    quick = "--quick" in words
+    parts = [word for word in words if word != "--quick"] or list(PARTS)
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        sys.exit(f"there is no part {unknown[0]}; the parts are {', '.join(PARTS)}")
+    if not common.DATA.is_dir():
+        print(f"skipped what needs published data: {common.DATA} is not there (HPCAST_DATA names another folder)")
+        parts = [part for part in parts if part in WITHOUT_DATA]
+    shutil.rmtree(common.WORK, ignore_errors=True)
+    common.WORK.mkdir(parents=True)
+    tables = [PARTS[part](quick) for part in parts]
+    (common.WORK / "results.md").write_text("\n".join(line for table in tables for line in table.lines).lstrip() + "\n")
+    broken = sum(table.broken for table in tables)
+    print(f"\n{broken} bounds are broken" if broken else "\nall bounds hold")
+    sys.exit(1 if broken else 0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
