@@ -365,3 +365,16 @@ fn tables_that_are_no_models_are_refused() {
     refuses(&["model", "show", &dgemm], &["dgemm.csv:1:"]);
     assert!(!Path::new(&out).exists());
 }
+
+#[test]
+fn equal_pivots_come_from_one_process_row() {
+    let run = |more: &[&str]| {
+        let common = ["--n", "2000", "--nb", "50", "--grid", "4x2", "--swap", "binary-exchange"];
+        let found = hpl_json(&[&common[..], more].concat());
+        (found["messages"].as_u64().expect("a number"), found["parameters"]["equal_pivots"].clone())
+    };
+    let (drawn, equal) = (run(&[]), run(&["--equal-pivots"]));
+    assert_eq!((drawn.1, equal.1), (Value::Bool(false), Value::Bool(true)));
+    // Process rows without pivots have nothing to send.
+    assert!(equal.0 < drawn.0, "{} and {}", drawn.0, equal.0);
+}
