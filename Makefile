@@ -3,12 +3,13 @@
 # make bench  how fast the parts are
 # make peers  the same work in SimGrid/SMPI and here, side by side
 # make fidelity  the real HPL and ours, message by message and kernel by kernel
+# make top500  ranked runs of the TOP500, forecast beside what they reached
 # make validate  published simulations and measured runs, and our forecasts of them (QUICK=1: a few of them)
 
 CARGO ?= cargo
 HPCAST := target/release/hpcast
 
-.PHONY: run test bench peers fidelity validate golden fuzz setup
+.PHONY: run test bench peers fidelity validate top500 golden fuzz setup
 
 run: setup
 	$(CARGO) build --release --quiet --bin hpcast
@@ -45,6 +46,11 @@ fidelity: setup
 validate: setup
 	$(CARGO) build --release --quiet --bin hpcast
 	validation/run.sh $(if $(QUICK),--quick)
+
+# About an hour of CPU.
+top500: setup
+	$(CARGO) build --release --quiet --bin hpcast
+	validation/run.sh top500 sensitivity
 
 # The reference values of tests/simgrid, made anew by the real SimGrid.
 golden: setup

@@ -48,7 +48,9 @@ class Forecast:
         rows = found["table"]
         self.seconds = mean(row["seconds"] for row in rows)
         self.uncertainty = max(row["uncertainty_seconds"] for row in rows)
+        self.gflops = mean(row["gflops"] for row in rows)
         self.cpu_seconds = found["cpu_seconds"]
+        self.memory = found["peak_memory_bytes"]
         shortcuts = {"without contention": "joint", "interpolated": "sampled"}
         assumed = " ".join(found["assumptions"])
         self.mode = ", ".join(word for sign, word in shortcuts.items() if sign in assumed) or "exact"

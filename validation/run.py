@@ -1,4 +1,5 @@
-"""Repeats published simulations and compares with reality: run.py [--quick] [PART...], all parts by default.
+"""Repeats published simulations and compares with reality: run.py [--quick] [PART...], by default all parts but top500
+and sensitivity, which take half an hour each.
 
 Prints tables, and writes them to target/validation/results.md. Exit code 1: a bound is broken."""
 
@@ -8,15 +9,17 @@ import sys
 import common
 import dahu
 import modes
+import top500
 import topology
 
-PARTS = {"published": dahu.figure_6_2, "topology": topology.study, "reality": dahu.reality, "modes": modes.compare}
-WITHOUT_DATA = ["modes"]
+USUAL = {"published": dahu.figure_6_2, "topology": topology.study, "reality": dahu.reality, "modes": modes.compare}
+PARTS = USUAL | {"top500": top500.runs, "sensitivity": top500.sensitivity}
+WITHOUT_DATA = ["modes", "top500", "sensitivity"]
 
 
 def main(words):
     quick = "--quick" in words
-    parts = [word for word in words if word != "--quick"] or list(PARTS)
+    parts = [word for word in words if word != "--quick"] or list(USUAL)
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         sys.exit(f"there is no part {unknown[0]}; the parts are {', '.join(PARTS)}")
