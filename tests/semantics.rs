@@ -9,11 +9,17 @@ use hpcast_apps::{Parameters, Program};
 use hpcast_models::network::Flow;
 use hpcast_mpi::collectives::Buffer;
 use hpcast_mpi::{Collective, Mode, Outcome, Rank, RunError, Setup, Source, Tag, run};
+use hpcast_platform::Machine;
+use hpcast_platform::protocol::PollGrowth;
 use hpcast_tests::plain;
 use hpcast_units::Time;
 
 fn setup(ranks: u32) -> Setup {
-    let machine = Rc::new(plain::machine(ranks));
+    setup_on(plain::machine(ranks), ranks)
+}
+
+fn setup_on(machine: Machine, ranks: u32) -> Setup {
+    let machine = Rc::new(machine);
     let placement = machine.place(ranks).expect("a rank a node");
     Setup::new(ranks, machine.clone(), placement, Box::new(Flow::new(machine)))
 }
@@ -116,6 +122,54 @@ fn probes_see_what_has_been_sent_and_nothing_else() {
             rank.recv(world, 0, 4).await;
         }
     });
+}
+
+#[test]
+fn a_probe_of_any_source_sees_the_first_message_in_time() {
+    // Rank 1 runs ahead and is known to send at 100 us before anybody knows that rank 2 sends at 20 us.
+    simulate(4, |rank| async move {
+        let world = rank.world();
+        match rank.number() {
+            0 => {
+                let status = rank.probe(world, Source::Any, Tag::Any).await;
+                assert_eq!(status.source, 2);
+                assert!(rank.now() >= micros(20) && rank.now() < micros(30), "{:?}", rank.now());
+                rank.recv(world, 2, 0).await;
+                rank.recv(world, 1, 0).await;
+            }
+            1 => {
+                rank.compute(micros(100));
+                rank.send(world, 0, 0, 8).await;
+            }
+            2 => {
+                rank.recv(world, 3, 0).await;
+                rank.send(world, 0, 0, 8).await;
+            }
+            _ => {
+                rank.compute(micros(18));
+                rank.send(world, 2, 0, 8).await;
+            }
+        }
+    });
+}
+
+#[test]
+fn a_probe_that_costs_nothing_ends_whatever_the_growth() {
+    for poll_growth in [PollGrowth::Off, PollGrowth::PerRank, PollGrowth::Global] {
+        let mut machine = plain::machine(2);
+        (machine.mpi.probe, machine.mpi.poll_growth) = (0.0, poll_growth);
+        run(setup_on(machine, 2), |rank| async move {
+            let world = rank.world();
+            if rank.number() == 0 {
+                rank.compute(micros(50));
+                return rank.send(world, 1, 0, 8).await;
+            }
+            rank.probe(world, 0, 0).await;
+            assert!(rank.now() >= micros(50) && rank.now() < micros(51), "{poll_growth:?}: {:?}", rank.now());
+            rank.recv(world, 0, 0).await;
+        })
+        .expect("no deadlock");
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use hpcast_units::Time;
 
 use crate::collectives::Buffer;
-use crate::exchange::{Exchange, SendReceive};
+use crate::exchange::Exchange;
 use crate::group::{Cartesian, Comm};
 use crate::observer::Activity;
 use crate::request::{Request, Status};
@@ -177,13 +177,13 @@ impl Rank {
         (from, receive_tag): (impl Into<Source>, impl Into<Tag>),
     ) -> impl Future<Output = Status> {
         let sending = Sending { comm, to, tag: send_tag, bytes, mode };
-        SendReceive::new(self, sending, from.into().named(), receive_tag.into().named())
+        Exchange::send_first(self, sending, from.into().named(), receive_tag.into().named())
     }
 
     /// Sends to a peer and receives from it: MPI_Irecv, MPI_Send, MPI_Wait.
     #[inline]
     pub fn exchange(&self, comm: Comm, peer: u32, tag: i32, bytes: u64, next: Next) -> impl Future<Output = Status> {
-        Exchange::new(self, Sending { comm, to: peer, tag, bytes, mode: Mode::Standard }, next)
+        Exchange::receive_first(self, Sending { comm, to: peer, tag, bytes, mode: Mode::Standard }, next)
     }
 
     /// Standard non-blocking send.
@@ -254,7 +254,8 @@ impl Rank {
     /// Whether one of the requests is done; if so, it is taken out and ended.
     pub async fn test_any(&self, requests: &mut Vec<Request>) -> Option<(usize, Status)> {
         self.pay_for_testing().await;
-        let index = requests.iter().position(|request| self.is_done_now(request));
+        let now = self.now();
+        let index = requests.iter().position(|request| self.is_done_at(request, now));
         self.state().polled(self.task, index.is_some());
         let request = requests.remove(index?);
         Some((index?, self.state().finish(self.task, request)))
@@ -271,7 +272,8 @@ impl Rank {
     /// Whether all requests are done; if so, they are ended and the list is emptied.
     pub async fn test_all(&self, requests: &mut Vec<Request>) -> bool {
         self.pay_for_testing().await;
-        let all = requests.iter().all(|request| self.is_done_now(request));
+        let now = self.now();
+        let all = requests.iter().all(|request| self.is_done_at(request, now));
         self.state().polled(self.task, all);
         if all {
             self.wait_all(std::mem::take(requests)).await;
@@ -279,16 +281,17 @@ impl Rank {
         all
     }
 
-    fn is_done_now(&self, request: &Request) -> bool {
-        let state = self.state();
-        state.done_at(request) <= state.tasks[self.task as usize].clock
+    fn is_done_at(&self, request: &Request, time: Time) -> bool {
+        self.state().done_at(request) <= time
     }
 
     fn take_done(&self, requests: &mut Vec<Request>) -> Vec<(usize, Status)> {
+        // To end a request takes time, in which others may be done: those are for the next call.
+        let now = self.now();
         let all = std::mem::take(requests);
         let mut done = Vec::new();
         for (index, request) in all.into_iter().enumerate() {
-            if self.is_done_now(&request) {
+            if self.is_done_at(&request, now) {
                 done.push((index, self.state().finish(self.task, request)));
             } else {
                 requests.push(request);

@@ -95,14 +95,14 @@ impl Rank {
         (count, false)
     }
 
-    /// Whether the price of polling depends on what other ranks do at the time (SMPI's quirk).
+    /// Whether the price of a probe depends on what other ranks do at the time (SMPI's quirk).
     pub fn shares_polling(&self) -> bool {
         self.state().shares_polling()
     }
 
     /// A test costs time, more so when polls have failed before.
     pub(super) async fn pay_for_testing(&self) {
-        if self.shares_polling() {
+        if self.state().costs.parameters().poll_growth == PollGrowth::Global {
             // What others have polled counts: first let them.
             self.catch_up().await;
         }

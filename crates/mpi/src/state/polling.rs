@@ -26,10 +26,12 @@ impl State {
         self.probe(task, pattern)
     }
 
-    /// When the first message that a receive would take is there, if one is known.
+    /// When the first message that a receive would take is there, if one is known. One of the future counts only if its
+    /// source is named, since of several sources another may yet be earlier.
     pub fn sighted(&self, task: u32, pattern: &Pattern) -> Option<Time> {
         let rank = self.tasks[task as usize].rank;
-        self.matching.see_message(rank, pattern, Time::NEVER).map(|message| self.matching.message(message).sent)
+        let until = if pattern.source().is_some() { Time::NEVER } else { self.now };
+        self.matching.see_message(rank, pattern, until).map(|message| self.matching.message(message).sent)
     }
 
     /// The task will be resumed when the next message comes.
@@ -39,10 +41,11 @@ impl State {
         self.announce_future_messages(rank);
     }
 
-    /// Whether the price of a poll depends on what other ranks poll (SMPI's quirk).
+    /// Whether the price of a probe depends on what other ranks poll (SMPI's quirk).
     #[inline]
     pub fn shares_polling(&self) -> bool {
-        self.costs.parameters().poll_growth == PollGrowth::Global
+        let parameters = self.costs.parameters();
+        parameters.poll_growth == PollGrowth::Global && parameters.probe > 0.0
     }
 
     /// The task calls MPI_Iprobe, which costs time.
