@@ -2,8 +2,8 @@
 
 mod choices;
 mod found;
-mod place;
 mod recording;
+mod turn;
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -26,7 +26,7 @@ use crate::outputs::{OutputOptions, Results, Watchers};
 use crate::running::Running;
 use choices::{Choices, Chosen, form};
 use found::Found;
-use place::Place;
+use turn::Turn;
 
 /// Options of `hpcast hpl`.
 #[derive(Args)]
@@ -49,7 +49,8 @@ pub(crate) struct Options {
     exact: bool,
     /// Of long runs simulate so many stretches; fewer are faster, and less sure
     /// (default: 6 to 12)
-    #[arg(long, value_name = "COUNT", conflicts_with = "exact", value_parser = clap::value_parser!(u64).range(3..=1000))]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(3..=1000),
+        conflicts_with_all = ["exact", "gantt", "trace", "record"])]
     samples: Option<u64>,
     /// Plot the speed, and what the time goes to, from the first panel to the last (of the fastest run)
     #[arg(long, value_name = "FILE.svg")]
@@ -60,7 +61,7 @@ pub(crate) struct Options {
     #[arg(long, hide = true, value_name = "FOLDER")]
     record: Option<PathBuf>,
     /// Read the pivot rows from a file
-    #[arg(long, hide = true, value_name = "FILE")]
+    #[arg(long, hide = true, value_name = "FILE", conflicts_with = "equal_pivots")]
     pivots: Option<PathBuf>,
 }
 
@@ -115,9 +116,7 @@ impl Benchmark<'_> {
         };
         let mut report = RunReport::of(&found.totals, &self.machine.interconnect, options.outputs.every_rank);
         self.describe(&mut report, chosen, &jobs);
-        if !options.exact {
-            report.assumptions.extend(found.shortcuts.describe());
-        }
+        report.assumptions.extend(found.shortcuts.describe());
         if interrupted {
             report.stopped_after(found.runs.len(), jobs.len() * options.repeat as usize, "runs");
         }
@@ -150,8 +149,8 @@ impl Benchmark<'_> {
             watchers.start_at(found.totals.simulated);
             let part = done / whole..(done + job.weight()) / whole;
             done += job.weight();
-            let place = Place { part, number: found.runs.len() + 1, of: runs };
-            let finding = self.simulate(job, seed, place, watchers)?;
+            let turn = Turn { part, number: found.runs.len() + 1, of: runs };
+            let finding = self.simulate(job, seed, turn, watchers)?;
             let run = job.result(seed, &finding);
             self.print(&xhpl::line(&run))?;
             let recorded = found.add(run, finding);
@@ -195,11 +194,11 @@ impl Benchmark<'_> {
         Ok(if options.no_noise { models.without_noise() } else { models })
     }
 
-    fn simulate(&self, job: &Job, seed: u64, place: Place, watchers: &Watchers) -> Result<HplFinding, Failure> {
+    fn simulate(&self, job: &Job, seed: u64, turn: Turn, watchers: &Watchers) -> Result<HplFinding, Failure> {
         let options = self.options;
         let setup = |leg: Leg| -> Result<Setup, Failure> {
-            let part = place.within(&leg.share);
-            let details = place.details(leg, job.parameters);
+            let part = turn.within(&leg.share);
+            let details = turn.details(leg, job.parameters);
             Ok(Setup {
                 ranks: job.ranks(),
                 machine: self.machine.clone(),

@@ -111,6 +111,8 @@ pub struct HplReport {
     pub run: RunReport,
     /// Of the fastest combination, the mean over its seeds.
     pub gflops: f64,
+    /// How far off a run may be, as a part of its time, at most; zero where every message was simulated.
+    pub uncertainty: f64,
     /// Peak of the nodes that this combination used, if the machine file gives one.
     pub peak_gflops: Option<f64>,
     /// Parameters and what came of them.
@@ -146,6 +148,7 @@ impl HplReport {
         let fastest = combinations.iter().max_by(|a, b| a.gflops.mean.total_cmp(&b.gflops.mean));
         let mut report = HplReport {
             gflops: fastest.map_or(0.0, |fastest| fastest.gflops.mean),
+            uncertainty: runs.iter().map(|run| run.uncertainty / run.seconds).fold(0.0, f64::max),
             peak_gflops: fastest.and_then(|fastest| Some(node_gflops? * f64::from(fastest.nodes))),
             phases: Phase::ALL.into_iter().zip(&times.phases).map(phase).collect(),
             kernels: HplKernel::ALL.into_iter().zip(&times.kernels).filter_map(kernel).collect(),

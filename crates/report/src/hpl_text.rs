@@ -22,7 +22,11 @@ pub fn account(report: &HplReport) -> String {
         }
         paragraphs.extend([phases(report), kernels(report), links(run)]);
     }
-    paragraphs.extend([cost(run), list("Assumed", &run.assumptions), list("Warnings", &run.warnings)]);
+    paragraphs.extend([
+        cost(run, report.uncertainty == 0.0),
+        list("Assumed", &run.assumptions),
+        list("Warnings", &run.warnings),
+    ]);
     let indented = |line: &str| if line.is_empty() { "\n".into() } else { format!("  {line}\n") };
     join(&paragraphs).lines().map(indented).collect()
 }
@@ -42,6 +46,10 @@ fn result(report: &HplReport) -> String {
     let run = &report.run;
     let gflops = |gflops: f64| FlopRate::new(gflops * 1e9).human();
     let several = report.run.table.rows().len() > 1;
+    let mut time = Seconds::new(run.simulated_seconds).human();
+    if report.uncertainty > 0.0 && !several {
+        time += &format!(" +- {:.2} %", 100.0 * report.uncertainty);
+    }
     let mut speed = gflops(report.gflops);
     if let Some(peak) = report.peak_gflops.filter(|peak| *peak > 0.0) {
         speed += &format!(", {:.1} % of the peak of the nodes used ({})", 100.0 * report.gflops / peak, gflops(peak));
@@ -49,7 +57,7 @@ fn result(report: &HplReport) -> String {
     let idle = report.idle_share;
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let mut entries = vec![
-        (if several { "All runs" } else { "Simulated time" }, Seconds::new(run.simulated_seconds).human()),
+        (if several { "All runs" } else { "Simulated time" }, time),
         (if several { "Fastest" } else { "Performance" }, speed),
         ("Idle", format!("{} of a rank's time, {} to {}", percent(idle.mean), percent(idle.min), percent(idle.max))),
         ("Messages", messages(run)),

@@ -18,7 +18,7 @@ pub fn summary(report: &RunReport) -> String {
         result(report),
         ranks(report),
         links(report),
-        cost(report),
+        cost(report, true),
         list("Assumed", &report.assumptions),
         list("Warnings", &report.warnings),
     ];
@@ -104,14 +104,16 @@ pub(crate) fn links(report: &RunReport) -> String {
     table.text()
 }
 
-pub(crate) fn cost(report: &RunReport) -> String {
+/// What the simulation cost. The rate of messages tells nothing where some were not simulated.
+pub(crate) fn cost(report: &RunReport, every_message: bool) -> String {
     let used = &report.used;
     let mut entries =
         vec![("Wall time", format!("{} ({} of CPU)", duration(used.wall_seconds), duration(used.cpu_seconds)))];
     if used.wall_seconds > 0.0 {
         let speed = Seconds::new(report.simulated_seconds / used.wall_seconds).human();
         let rate = count((report.messages as f64 / used.wall_seconds).round() as u64);
-        entries.push(("Speed", format!("{speed} simulated per second, {rate} messages/s")));
+        let rate = if every_message { format!(", {rate} messages/s") } else { String::new() };
+        entries.push(("Speed", format!("{speed} simulated per second{rate}")));
     }
     if let Some(peak) = used.peak_memory_bytes {
         entries.push(("Peak memory", data(peak as f64)));

@@ -51,24 +51,25 @@ impl Process {
     }
 
     /// Works piece by piece, and after each piece looks for a panel that is not there yet, as long as there are pieces.
+    /// To look in vain counts as a part of the work.
     pub async fn work_until_there(&self, travelling: &mut Option<Travelling<'_>>, pieces: &mut Pieces<'_>) {
         let Some(Travelling { panel, is_there: there @ false }) = travelling else { return };
         let Some(from) = self.ring_source(panel) else { return };
         if self.shares_polling() {
             while !*there && pieces.next() {
-                *there = self.try_broadcast(panel).await;
+                *there = self.probe(from).await;
             }
-            return;
-        }
-        // Until the panel is there nobody else sees what I do: so first wait for it, then see how far I have come.
-        let since = self.sight(from).await;
-        if let Some((count, length)) = pieces.alike() {
-            let done;
-            (done, *there) = self.work_and_probe(length, count, since);
-            pieces.take(done);
-        }
-        while !*there && pieces.next() {
-            *there = self.probe_sighted(since);
+        } else {
+            // Until the panel is there nobody else sees what I do: so first wait for it, then see how far I have come.
+            let since = self.sight(from).await;
+            if let Some((count, length)) = pieces.alike() {
+                let done;
+                (done, *there) = self.work_and_probe(length, count, since);
+                pieces.take(done);
+            }
+            while !*there && pieces.next() {
+                *there = self.probe_sighted(since);
+            }
         }
         if *there {
             let before = self.enter(Phase::Broadcast);

@@ -163,6 +163,7 @@ mod tests {
             time: second(9.0),
             uncertainty: Time::ZERO,
             simulated_panels: 3,
+            jointly: false,
             account,
             course: Course::default(),
             recorded: None,

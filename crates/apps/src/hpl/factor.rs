@@ -55,7 +55,7 @@ impl Process {
             return;
         }
         let before = self.enter(Phase::Factorisation);
-        if self.job.jointly && self.rows() > 1 {
+        if self.job.jointly {
             self.factor_jointly(panel).await;
         } else {
             factor_with(&super::pivot::Alone { process: self, panel }, self.parameters(), panel.jb).await;

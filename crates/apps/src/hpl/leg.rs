@@ -81,7 +81,7 @@ mod tests {
     /// A sample at which the run does so many flops in a second.
     fn sample(panel: u64, speed: f64) -> Sample {
         let flops = parameters().flops_until(panel + 1) - parameters().flops_until(panel);
-        Sample { panel: panel as f64, seconds: flops / speed, split: Split::default(), scatter: 0.0 }
+        Sample { panel: panel as f64, seconds: flops / speed, split: Split::default(), fall: 0.0, half: 0.0 }
     }
 
     #[test]

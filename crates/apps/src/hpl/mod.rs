@@ -62,6 +62,8 @@ pub struct HplFinding {
     pub uncertainty: Time,
     /// Panels that were simulated.
     pub simulated_panels: u64,
+    /// Whether panels were factored jointly, see [`Hpl::jointly`].
+    pub jointly: bool,
     /// Where the time went.
     pub account: Account,
     /// How it went from panel to panel; empty for a part of a run.
@@ -91,16 +93,19 @@ pub struct Hpl {
     /// Whether to note what each rank does.
     pub record: bool,
     /// Whether the factorisation of a panel is worked out for all processes of a column at once, without contention,
-    /// instead of simulating each of its messages. Never while ranks are noted.
+    /// instead of simulating each of its messages. Never while ranks are noted, nor where a column has one process.
     pub jointly: bool,
 }
 
 impl Hpl {
     /// Simulates all of it. `setup` must have as many ranks as the grid has processes.
     pub fn run(self, setup: Setup) -> Result<HplFinding, RunError> {
-        let whole = Stretch::whole(&self.parameters);
-        let mut finding = self.run_stretch(setup, whole)?;
+        let parameters = self.parameters;
+        let mut finding = self.run_stretch(setup, Stretch::whole(&parameters))?;
         finding.course = Course::of_whole(&finding);
+        if finding.jointly {
+            finding.uncertainty = sampling::of_joint_run(&parameters, &finding);
+        }
         Ok(finding)
     }
 
@@ -110,6 +115,7 @@ impl Hpl {
         let ranks = setup.ranks;
         assert_eq!(ranks, self.parameters.grid.size(), "one rank for each process of the grid");
         let rows = processor_rows(&self.models, &setup);
+        let jointly = self.jointly && !self.record && self.parameters.grid.rows > 1;
         let job = Rc::new(Job {
             parameters: self.parameters,
             stretch,
@@ -119,7 +125,7 @@ impl Hpl {
             plans: RefCell::default(),
             account: RefCell::new(Account::new(stretch.panels())),
             recorder: self.record.then(|| RefCell::new(Recorder::new(ranks))),
-            jointly: self.jointly && !self.record,
+            jointly,
             columns: RefCell::default(),
             lone_messages: RefCell::new(LoneMessages::new(setup.machine.clone())),
         });
@@ -134,6 +140,7 @@ impl Hpl {
             time: outcome.simulated,
             uncertainty: Time::ZERO,
             simulated_panels: stretch.panels(),
+            jointly,
             outcome,
             account: job.account.into_inner(),
             course: Course::default(),

@@ -2,8 +2,8 @@
 //!
 //! HPL does the same for every panel, on a matrix that shrinks a little each time: the time from one panel to the next is
 //! a smooth function of what is left of the matrix. Each stretch begins with all processes at the same time, which they
-//! are not in the middle of a run; so its first panels, one round of the grid's columns, only warm up. The last stretch
-//! goes on to the end of the run, with the triangular solve.
+//! are not in the middle of a run; so its first panels, one round of the grid's columns with look-ahead and a few without,
+//! only warm up. The last stretch goes on to the end of the run, with the triangular solve.
 
 use std::ops::Range;
 
@@ -56,15 +56,16 @@ pub(super) struct Sample {
     pub panel: f64,
     pub seconds: f64,
     pub split: Split,
-    /// How far its two halves are from it, as a part of it.
-    pub scatter: f64,
+    /// How many seconds more a panel of its first half takes than one of its second.
+    pub fall: f64,
+    /// Panels between the middles of its halves.
+    pub half: f64,
 }
 
 impl Hpl {
     /// Forecasts the run from samples, or simulates all of it where samples would not save work. `setup` is called for
-    /// each stretch. What is found is what all of the run would give: sums over ranks, links and kernels are those of the
-    /// stretches, each multiplied by how much of the run it stands for; only messages and bytes are those that were
-    /// simulated.
+    /// each stretch. What is found is what all of the run would give: sums over ranks, messages, links and kernels are those
+    /// of the stretches, each multiplied by how much of the run it stands for.
     pub fn sample<E: From<RunError>>(
         &self,
         size: SampleSize,
@@ -73,11 +74,7 @@ impl Hpl {
         let parameters = &self.parameters;
         let plan = plan(parameters, size);
         if plan.len() == 1 {
-            let mut whole = self.clone().run(setup(Leg::whole(parameters))?)?;
-            if self.jointly {
-                whole.uncertainty = Time::from_secs(chance(parameters, whole.account.panels())) + contention(&whole);
-            }
-            return Ok(whole);
+            return Ok(self.clone().run(setup(Leg::whole(parameters))?)?);
         }
         let simulated: u64 = plan.iter().map(Stretch::panels).sum();
         let share = |panels: u64| panels as f64 / simulated as f64;
@@ -91,16 +88,20 @@ impl Hpl {
             findings.push((stretch, finding));
             done += stretch.panels();
         }
-        let mut whole = join(parameters, &findings, &samples);
-        if self.jointly {
-            whole.uncertainty += contention(&whole);
-        }
-        Ok(whole)
+        Ok(join(parameters, &findings, &samples))
     }
 }
 
-/// What contention may add to panels that were factored jointly.
+/// How far off a run may be that was simulated whole, with panels that were factored jointly.
+pub(super) fn of_joint_run(parameters: &HplParameters, finding: &HplFinding) -> Time {
+    Time::from_secs(chance(parameters, finding.account.panels())) + contention(finding)
+}
+
+/// What contention may add where panels were factored jointly.
 fn contention(finding: &HplFinding) -> Time {
+    if !finding.jointly {
+        return Time::ZERO;
+    }
     Time::from_secs(CONTENTION * finding.time.as_secs())
 }
 
@@ -144,7 +145,7 @@ fn plan(parameters: &HplParameters, size: SampleSize) -> Vec<Stretch> {
     let panels = parameters.panels();
     let length = length(parameters, size);
     if size.stretches < 3 || 2 * length * size.stretches > panels {
-        return vec![Stretch { first: 0, end: panels }];
+        return vec![Stretch::whole(parameters)];
     }
     let room = (panels - length) as f64;
     (0..size.stretches)
@@ -173,12 +174,22 @@ fn join(parameters: &HplParameters, findings: &[(Stretch, HplFinding)], samples:
     });
     let missed = halves.iter().map(|half| (half - seconds).abs()).fold(0.0, f64::max);
     let stands_for = stands_for(parameters, samples);
-    let chance =
-        samples.iter().zip(&stands_for).map(|(sample, time)| (sample.scatter * time).powi(2)).sum::<f64>().sqrt();
+    let curve = curve(samples);
+    // Twice the standard deviation, which 95 % of draws do not exceed.
+    let chance = samples.iter().zip(&stands_for).map(|(sample, time)| 2.0 * sample.scatter(&curve) * time);
+    let chance = chance.map(|seconds| seconds.powi(2)).sum::<f64>().sqrt();
     let mut whole = add_up(findings, &stands_for, seconds);
-    whole.uncertainty = Time::from_secs(missed + chance);
+    whole.uncertainty = Time::from_secs(missed + chance) + contention(&whole);
     whole.course = course(parameters, findings, samples, seconds);
     whole
+}
+
+impl Sample {
+    /// How far its halves are from it, as a part of it, beyond what the curve says.
+    fn scatter(&self, curve: &Curve) -> f64 {
+        let expected = curve.at(self.panel - 0.5 * self.half) - curve.at(self.panel + 0.5 * self.half);
+        0.5 * (self.fall - expected).abs() / self.seconds
+    }
 }
 
 fn curve(samples: &[Sample]) -> Curve {
@@ -208,8 +219,9 @@ fn add_up(findings: &[(Stretch, HplFinding)], stands_for: &[f64], seconds: f64) 
         let factor = seconds * stands_for / all / finding.time.as_secs();
         account.add_scaled(&finding.account, factor);
         let found = &finding.outcome;
-        outcome.messages += found.messages;
-        outcome.bytes += found.bytes;
+        let scaled = |count: u64| (count as f64 * factor).round() as u64;
+        outcome.messages += scaled(found.messages);
+        outcome.bytes += scaled(found.bytes);
         outcome.unreceived += found.unreceived;
         outcome.ranks.resize(found.ranks.len(), RankOutcome::default());
         for (sum, rank) in outcome.ranks.iter_mut().zip(&found.ranks) {
@@ -225,6 +237,7 @@ fn add_up(findings: &[(Stretch, HplFinding)], stands_for: &[f64], seconds: f64) 
         time: outcome.simulated,
         uncertainty: Time::ZERO,
         simulated_panels: findings.iter().map(|(stretch, _)| stretch.panels()).sum(),
+        jointly: findings.iter().any(|(_, finding)| finding.jointly),
         outcome,
         account,
         course: Course::default(),
@@ -246,7 +259,8 @@ fn sample(parameters: &HplParameters, stretch: Stretch, finding: &HplFinding) ->
         panel: stretch.first as f64 + 0.5 * (from + to) as f64,
         seconds,
         split: Split::of(&panels[from.min(updated - 1)..updated]),
-        scatter: 0.5 * (mean(from, middle) - mean(middle, to)).abs() / seconds,
+        fall: mean(from, middle) - mean(middle, to),
+        half: 0.5 * (to - from) as f64,
     }
 }
 

@@ -32,6 +32,8 @@ impl Found {
 /// What was not simulated message by message.
 #[derive(Default)]
 pub(super) struct Shortcuts {
+    /// Whether panels were factored jointly.
+    jointly: bool,
     /// Of all runs.
     panels: u64,
     simulated: u64,
@@ -41,14 +43,18 @@ pub(super) struct Shortcuts {
 
 impl Shortcuts {
     fn add(&mut self, parameters: &HplParameters, finding: &HplFinding) {
+        self.jointly |= finding.jointly;
         self.panels += parameters.panels();
         self.simulated += finding.simulated_panels;
         self.uncertainty = self.uncertainty.max(finding.uncertainty.as_secs() / finding.time.as_secs());
     }
 
     pub fn describe(&self) -> Vec<String> {
-        let mut shortcuts =
-            vec!["panels are factored without contention on the links (--exact simulates every message)".to_owned()];
+        let mut shortcuts = Vec::new();
+        if self.jointly {
+            let joint = "panels are factored without contention on the links (--exact simulates every message)";
+            shortcuts.push(joint.to_owned());
+        }
         if self.simulated < self.panels {
             shortcuts.push(format!(
                 "{} of {} panels were simulated and the rest interpolated (--exact simulates all)",
@@ -56,7 +62,9 @@ impl Shortcuts {
                 count(self.panels),
             ));
         }
-        shortcuts.push(format!("what is not simulated may change the time by {:.2} %", 100.0 * self.uncertainty));
+        if !shortcuts.is_empty() {
+            shortcuts.push(format!("what is not simulated may change the time by {:.2} %", 100.0 * self.uncertainty));
+        }
         shortcuts
     }
 }

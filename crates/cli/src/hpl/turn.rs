@@ -6,7 +6,7 @@ use hpcast_apps::hpl::{HplParameters, Leg};
 use hpcast_units::{FlopRate, Time, count};
 
 /// Which of all runs it is.
-pub(super) struct Place {
+pub(super) struct Turn {
     /// Of the work, 0 to 1.
     pub part: Range<f64>,
     /// Counted from 1.
@@ -14,7 +14,7 @@ pub(super) struct Place {
     pub of: usize,
 }
 
-impl Place {
+impl Turn {
     /// A part of this run as a part of all.
     pub fn within(&self, share: &Range<f64>) -> Range<f64> {
         let at = |share: f64| self.part.start + share * (self.part.end - self.part.start);
@@ -42,7 +42,7 @@ mod tests {
     fn panel_speed_and_run_are_told() {
         let parameters = HplParameters::new(100_000, 50, 4, 4);
         let told = |number, of, done, seconds| {
-            let details = Place { part: 0.5..1.0, number, of }.details(Leg::whole(&parameters), parameters);
+            let details = Turn { part: 0.5..1.0, number, of }.details(Leg::whole(&parameters), parameters);
             details(done, Time::from_secs(seconds)).join(", ")
         };
         assert_eq!(told(1, 1, 0.0, 0.0), "panel 0 of 2,000");
@@ -52,6 +52,6 @@ mod tests {
 
     #[test]
     fn legs_are_parts_of_the_whole() {
-        assert_eq!(Place { part: 0.5..1.0, number: 2, of: 2 }.within(&(0.0..0.5)), 0.5..0.75);
+        assert_eq!(Turn { part: 0.5..1.0, number: 2, of: 2 }.within(&(0.0..0.5)), 0.5..0.75);
     }
 }
