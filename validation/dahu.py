@@ -14,7 +14,7 @@ LINES = {
     "d": ("dahu_2019-04_het_poly", False),
     "e": ("dahu_2019-04_het_poly", True),
 }
-QUICK = [50_000, 300_000]
+QUICK = [100_000, 300_000]
 MATRIX_SIZES = "dahu_matrix_size_2019-03"
 
 
@@ -38,7 +38,7 @@ def figure_6_2(quick):
             if quick and (n not in QUICK or line in "cd"):
                 continue
             # Pivots are drawn in every line; where panels are few, the time depends on them most.
-            small = n <= 75_000 and not quick
+            small = n <= 75_000
             repeat = 3 if small else 1
             ours = simulate(line, n, 0, *(["--exact", "--repeat", repeat] if small else []))
             off = percent(ours.seconds, time)

@@ -23,15 +23,19 @@ def main(words):
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         sys.exit(f"there is no part {unknown[0]}; the parts are {', '.join(PARTS)}")
-    if not common.DATA.is_dir():
-        print(f"skipped what needs published data: {common.DATA} is not there (HPCAST_DATA names another folder)")
-        parts = [part for part in parts if part in WITHOUT_DATA]
+    lacking = [part for part in parts if part not in WITHOUT_DATA and not common.DATA.is_dir()]
+    if lacking:
+        reason = f"{common.DATA} is not there (HPCAST_DATA names another folder)"
+        if lacking == parts:
+            sys.exit(f"nothing can be compared: {reason}")
+        print(f"skipped {', '.join(lacking)}: {reason}")
+        parts = [part for part in parts if part not in lacking]
     shutil.rmtree(common.WORK, ignore_errors=True)
     common.WORK.mkdir(parents=True)
     tables = [PARTS[part](quick) for part in parts]
     (common.WORK / "results.md").write_text("\n".join(line for table in tables for line in table.lines).lstrip() + "\n")
     broken = sum(table.broken for table in tables)
-    print(f"\n{broken} bounds are broken" if broken else "\nall bounds hold")
+    print(f"\n{', '.join(parts)}: " + (f"{broken} bounds are broken" if broken else "all bounds hold"))
     sys.exit(1 if broken else 0)
 
 

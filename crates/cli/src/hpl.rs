@@ -48,7 +48,7 @@ pub(crate) struct Options {
     #[arg(long)]
     exact: bool,
     /// Of long runs simulate so many stretches; fewer are faster, and less sure
-    /// (default: 6 to 12)
+    /// (default: 6 to 12, and more where that takes less than a minute)
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(3..=1000),
         conflicts_with_all = ["exact", "gantt", "trace", "record"])]
     samples: Option<u64>,

@@ -21,6 +21,9 @@ use super::{Hpl, HplFinding, HplParameters};
 /// to chance and links are not crowded (tests/hpl_shortcuts.rs).
 const CONTENTION: f64 = 0.002;
 
+/// Panels times processes that are simulated in half a minute.
+const CHEAP: u64 = 2_000_000;
+
 /// How much is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleSize {
@@ -31,14 +34,18 @@ pub struct SampleSize {
 }
 
 impl SampleSize {
-    /// What is usual for such a run: where twelve stretches would be much of it, fewer, since they lie closer together.
+    /// What is usual for such a run: where twelve stretches would be much of it, fewer, since they lie closer together; but
+    /// as many as need not be saved. With look-ahead rounds vary by chance, up to 10 % where there are few processes, and
+    /// only many of them have a steady mean.
     pub fn usual(parameters: &HplParameters) -> SampleSize {
         let size = SampleSize::default();
         let length = length(parameters, size);
         if 2 * length * size.stretches > parameters.panels() {
             return size;
         }
-        SampleSize { stretches: (parameters.panels() / (8 * length)).clamp(6, size.stretches), ..size }
+        let apart = (parameters.panels() / (8 * length)).clamp(6, size.stretches);
+        let cheap = CHEAP.div_ceil(length * u64::from(parameters.grid.size()));
+        SampleSize { stretches: apart.max(cheap), ..size }
     }
 }
 
