@@ -110,7 +110,7 @@ fn json_has_the_promised_names() {
 #[test]
 fn the_curve_is_the_run_from_panel_to_panel() {
     let common = ["--n", "4000,3000", "--nb", "5", "--grid", "2x2"];
-    for (more, sampled) in [(&[][..], true), (&["--exact"], false)] {
+    for (more, sampled) in [(&["--samples", "8"][..], true), (&["--exact"], false)] {
         let report = hpl_json(&[&common[..], more].concat());
         let curve = &report["curve"];
         let list = |values: &Value| -> Vec<f64> {
@@ -294,7 +294,7 @@ fn a_plot_shows_the_run_and_changes_nothing() {
     let folder = Folder::new("plot");
     let plot = folder.path("p.svg");
     for (arguments, circles) in [
-        (&["--n", "4000", "--nb", "5", "--grid", "2x2"][..], true),
+        (&["--n", "4000", "--nb", "5", "--grid", "2x2", "--samples", "8"][..], true),
         (&["--n", "500,400", "--nb", "50", "--grid", "2x4", "--exact"], false),
     ] {
         let plotted = told(&[arguments, &["--plot", &plot]].concat());

@@ -143,7 +143,7 @@ fn digits(number: f64, decimals: usize) -> String {
     if text == "-0" { "0".into() } else { text.into() }
 }
 
-/// Text that is safe inside SVG.
+/// Text that is safe inside SVG, in elements and attributes.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -153,7 +153,7 @@ pub fn escape(text: &str) -> String {
             '>' => safe += "&gt;",
             '"' => safe += "&quot;",
             // XML has no way to write these.
-            c if c.is_control() => safe.push(' '),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => safe.push(' '),
             c => safe.push(c),
         }
     }
@@ -171,6 +171,6 @@ mod tests {
 
     #[test]
     fn text_cannot_break_out() {
-        assert_eq!(escape("a<b> & \"c\"\u{0}"), "a&lt;b&gt; &amp; &quot;c&quot; ");
+        assert_eq!(escape("a<b> & \"c\"\u{0}\u{ffff}"), "a&lt;b&gt; &amp; &quot;c&quot;  ");
     }
 }

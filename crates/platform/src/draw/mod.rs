@@ -18,7 +18,8 @@ use std::fmt::Write;
 use hpcast_units::{Bandwidth, Seconds, count};
 
 use crate::topology::{Structure, Topology};
-use canvas::{Canvas, Point, Style, escape, text_width};
+pub use canvas::escape;
+use canvas::{Canvas, Point, Style, text_width};
 use paint::Paint;
 
 /// Small text in the middle of what it belongs to.
