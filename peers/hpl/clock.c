@@ -1,6 +1,6 @@
 /*
  * Loaded before SMPI, which reads the thread's CPU clock at every call of MPI and every kernel, even where it is told not to use
- * what it reads. That is a system call, and a third of the CPU time.
+ * what it reads. That is a system call, and a fifth of the CPU time or more.
  */
 #include <sys/syscall.h>
 #include <time.h>
