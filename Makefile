@@ -2,6 +2,7 @@
 # make test   everything that must hold: format, lints, docs, tests
 # make bench  how fast the parts are
 # make peers  the same work in SimGrid/SMPI and here, side by side
+# make peers-hpl  the real HPL in SimGrid/SMPI and ours, side by side
 # make fidelity  the real HPL and ours, message by message and kernel by kernel
 # make top500  ranked runs of the TOP500, forecast beside what they reached
 # make validate  published simulations and measured runs, and our forecasts of them (QUICK=1: a few of them)
@@ -9,7 +10,7 @@
 CARGO ?= cargo
 HPCAST := target/release/hpcast
 
-.PHONY: run test bench peers fidelity validate top500 golden fuzz setup
+.PHONY: run test bench peers peers-hpl fidelity validate top500 golden fuzz setup
 
 run: setup
 	$(CARGO) build --release --quiet --bin hpcast
@@ -35,6 +36,10 @@ bench: setup
 peers: setup
 	$(CARGO) build --release --quiet --bin hpcast
 	peers/run.sh
+
+peers-hpl: setup
+	$(CARGO) build --release --quiet --bin hpcast
+	peers/hpl.sh
 
 # Records what the real HPL does and compares; fidelity/README.md says how.
 fidelity: setup

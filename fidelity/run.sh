@@ -5,6 +5,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../scripts/need.sh"
+. "$here/../scripts/hpl_source.sh"
 out=$here/../target/fidelity
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
@@ -23,40 +24,19 @@ if ! echo 'int main(void) { return 0; }' | gcc -x c - -o /dev/null -lopenblas 2>
     need "library OpenBLAS" libopenblas-dev
 fi
 
-# The sources of HPL: the upstream tarball of Debian's hpcc, found with the machine's own sources of packages, which stay as they are.
-if [ -z "${HPL_SOURCE:-}" ]; then
-    HPL_SOURCE=$out/hpl
-    if [ ! -e "$HPL_SOURCE/include/hpl.h" ]; then
-        echo "fetching the sources of HPL"
-        apt=$out/apt
-        rm -rf "$apt" && mkdir -p "$apt/parts" "$apt/lists/partial" "$apt/cache/archives/partial"
-        for file in /etc/apt/sources.list.d/*.sources; do
-            [ -e "$file" ] && sed 's/^Types:.*/Types: deb-src/' "$file" >"$apt/parts/$(basename "$file")"
-        done
-        for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-            [ -e "$file" ] && sed -n 's/^deb\( .*\)/deb-src\1/p' "$file" >"$apt/parts/$(basename "$file" .list).list"
-        done
-        options=(-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$apt/parts" -o Dir::State::lists="$apt/lists"
-            -o Dir::Cache="$apt/cache" -o APT::Sandbox::User=root)
-        apt-get "${options[@]}" -qq update
-        (cd "$apt" && apt-get "${options[@]}" -qq source --tar-only --download-only hpcc)
-        tar -xf "$apt"/hpcc_*.orig.tar.* -C "$apt"
-        mv "$apt"/hpcc-*/hpl "$HPL_SOURCE"
-        rm -rf "$apt"
-    fi
-fi
+hpl_source "$out"
 
 # HPL and the recorder, one object file a source, so that the linker can put the recorder between them.
 program=$out/hpl-recorded
 sources=("$HPL_SOURCE"/src/*/*.c "$HPL_SOURCE"/testing/matgen/*.c "$HPL_SOURCE"/testing/pmatgen/*.c)
-ours=("$here"/main.c "$here"/record.c "$here"/record.h "$here"/compat.h)
+ours=("$here"/main.c "$here"/parameters.c "$here"/parameters.h "$here"/record.c "$here"/record.h "$here"/compat.h)
 if [ ! -x "$program" ] || [ -n "$(find "${ours[@]}" -newer "$program")" ]; then
     echo "building HPL with the recorder"
     objects=$out/objects
     rm -rf "$objects" && mkdir -p "$objects"
     flags=(-std=gnu11 -O2 -DHPL_CALL_CBLAS -I"$HPL_SOURCE/include")
     (cd "$objects" && mpicc "${flags[@]}" -w -include "$here/compat.h" -c "${sources[@]}")
-    (cd "$objects" && mpicc "${flags[@]}" -Wall -Wextra -c "$here/main.c" "$here/record.c")
+    (cd "$objects" && mpicc "${flags[@]}" -Wall -Wextra -c "$here/main.c" "$here/parameters.c" "$here/record.c")
     wraps=()
     for kernel in $(nm "$objects/record.o" | sed -n 's/.* T __wrap_//p'); do
         wraps+=("-Wl,--wrap=$kernel")

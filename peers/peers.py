@@ -214,4 +214,5 @@ def main():
         options.json.write_text(json.dumps(results, indent=1) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()
