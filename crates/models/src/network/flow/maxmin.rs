@@ -327,6 +327,9 @@ impl MaxMin {
     #[inline]
     pub(super) fn solve(&mut self) -> bool {
         if self.cohort.gathers() {
+            // All others are gone: what they left to be done is no matter, and would take no notice of the cohort.
+            self.mend();
+            self.board.clear();
             self.form_cohort();
         }
         let changed = !self.newcomers.is_empty()
