@@ -3,9 +3,15 @@
 pub mod distributions;
 pub mod half_normal;
 pub mod interpolation;
+pub mod least_squares;
+pub mod matrix;
 pub mod normal;
+pub mod significance;
 pub mod special;
 
 pub use distributions::{ChiSquared, FisherF, StudentT};
 pub use half_normal::HalfNormal;
 pub use interpolation::Curve;
+pub use least_squares::{Column, Estimate, Fit, FitError};
+pub use matrix::Matrix;
+pub use significance::{Elimination, Selection};
