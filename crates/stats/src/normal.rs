@@ -8,6 +8,11 @@ pub fn cdf(x: f64) -> f64 {
     if x < 0.0 { tail } else { 1.0 - tail }
 }
 
+/// The standard normal draw that belongs to a uniform number in [0, 1); always finite.
+pub fn draw(uniform: f64) -> f64 {
+    quantile(uniform.clamp(0.5 * f64::EPSILON, 1.0 - 0.5 * f64::EPSILON))
+}
+
 /// The quantile of the standard normal distribution: below it lies the part `p` of all draws.
 ///
 /// Source: M. J. Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied Statistics 37,
@@ -111,7 +116,7 @@ const FAR: Rational = (
 
 #[cfg(test)]
 mod tests {
-    use super::{cdf, quantile};
+    use super::{cdf, draw, quantile};
 
     /// Values of scipy 1.17: stats.norm.cdf.
     #[test]
@@ -139,6 +144,7 @@ mod tests {
             assert!((quantile(p) - expected).abs() <= 1e-14 * expected.abs(), "{p}: {} {expected}", quantile(p));
         }
         assert_eq!((quantile(0.0), quantile(1.0)), (f64::NEG_INFINITY, f64::INFINITY));
+        assert!(draw(0.0) < -8.0 && draw(0.0).is_finite() && draw(0.3) == quantile(0.3) && draw(1.0).is_finite());
     }
 
     const KNOWN: [(f64, f64); 14] = [
