@@ -6,7 +6,9 @@ pub mod interpolation;
 pub mod least_squares;
 pub mod matrix;
 pub mod mixture;
+pub mod multivariate;
 pub mod normal;
+pub mod normality;
 pub mod significance;
 pub mod special;
 
@@ -16,4 +18,5 @@ pub use interpolation::Curve;
 pub use least_squares::{Column, Estimate, Fit, FitError};
 pub use matrix::Matrix;
 pub use mixture::{Mixture, MixtureError, Mode};
+pub use multivariate::{MultivariateError, MultivariateNormal};
 pub use significance::{Elimination, Selection};
