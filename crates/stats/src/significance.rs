@@ -67,7 +67,7 @@ pub enum Reason {
 impl std::fmt::Display for Reason {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {
-            Reason::Insignificant { p } => write!(f, "not significant: p = {p:.2}"),
+            Reason::Insignificant { p } => write!(f, "not significant: p = {p:.3}"),
             Reason::Irrelevant { change } => write!(f, "changes no value by more than {:.2} %", 100.0 * change),
         }
     }
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn reasons_are_readable() {
-        assert_eq!(Reason::Insignificant { p: 0.314 }.to_string(), "not significant: p = 0.31");
+        assert_eq!(Reason::Insignificant { p: 0.314 }.to_string(), "not significant: p = 0.314");
         assert_eq!(Reason::Irrelevant { change: 0.00123 }.to_string(), "changes no value by more than 0.12 %");
     }
 }

@@ -14,10 +14,10 @@ const FEWEST: f64 = 3.0;
 
 /// Steps to tell which start is best, and until a mixture must have settled.
 const TRIAL: usize = 20;
-const STEPS: usize = 2000;
+const STEPS: usize = 500;
 
-/// The likelihood of a value grows by less than this a step, relatively: it has settled.
-const SETTLED: f64 = 1e-10;
+/// If the logarithm of the likelihood grows by less a step, it has settled: a difference of 0.5 is within chance.
+const SETTLED: f64 = 1e-5;
 
 pub fn best(values: &[f64], most: usize) -> Result<Mixture, MixtureError> {
     if most == 0 {
@@ -99,7 +99,7 @@ impl Data {
         for _ in 0..steps {
             let (next, log_likelihood) = self.step(&modes)?;
             modes = next;
-            if (log_likelihood - last).abs() <= SETTLED * log_likelihood.abs().max(self.sorted.len() as f64) {
+            if (log_likelihood - last).abs() <= SETTLED {
                 break;
             }
             last = log_likelihood;
@@ -114,17 +114,19 @@ impl Data {
             .map(|mode| ((mode.weight / (mode.deviation * TAU.sqrt())).ln(), 0.5 / mode.deviation.powi(2)))
             .collect();
         let mut sums = vec![[0.0; 3]; modes.len()];
-        let mut logs = vec![0.0; modes.len()];
+        let mut parts = vec![0.0_f64; modes.len()];
         let mut log_likelihood = 0.0;
         for &x in &self.sorted {
-            for ((log, mode), (front, factor)) in logs.iter_mut().zip(modes).zip(&scales) {
-                *log = front - factor * (x - mode.mean).powi(2);
+            for ((part, mode), (front, factor)) in parts.iter_mut().zip(modes).zip(&scales) {
+                *part = front - factor * (x - mode.mean).powi(2);
             }
-            let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let total: f64 = logs.iter().map(|log| (log - largest).exp()).sum();
+            let largest = parts.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            // Logarithms until here: the parts may be too small for a number.
+            parts.iter_mut().for_each(|part| *part = (*part - largest).exp());
+            let total: f64 = parts.iter().sum();
             log_likelihood += largest + total.ln();
-            for ((sum, mode), log) in sums.iter_mut().zip(modes).zip(&logs) {
-                let share = (log - largest).exp() / total;
+            for ((sum, mode), part) in sums.iter_mut().zip(modes).zip(&parts) {
+                let share = part / total;
                 // Around the old mean: nothing cancels.
                 let distance = x - mode.mean;
                 *sum = [sum[0] + share, sum[1] + share * distance, sum[2] + share * distance * distance];
