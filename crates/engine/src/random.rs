@@ -1,7 +1,9 @@
 //! Keyed random numbers: a draw depends on (seed, purpose, entity, index), never on the order of draws.
 //!
-//! The generator is Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3",
-//! SC 2011): a counter goes through ten rounds of multiplication and exchange under a key. No state, no order.
+//! The generator is Philox2x64-7 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a
+//! counter goes through rounds of multiplication and exchange under a key. No state, no order. Six rounds pass TestU01's
+//! BigCrush according to the paper; the seventh is a margin. Ten rounds of Philox4x32 would be twice the multiplications
+//! and more: half-normal noise would not be drawn at 100 million a second (docs/performance.md).
 
 /// The seed of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,29 +22,22 @@ impl Key {
         // FNV-1a: the name only has to be spread over 32 bits.
         let hash =
             purpose.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619));
-        Stream { key: [self.seed as u32, (self.seed >> 32) as u32], purpose: hash }
+        Stream { seed: self.seed, purpose: hash }
     }
 }
 
 /// Random draws for one purpose, each found by (entity, index).
 #[derive(Clone, Copy, Debug)]
 pub struct Stream {
-    key: [u32; 2],
+    seed: u64,
     purpose: u32,
 }
 
 impl Stream {
-    /// 128 random bits for the `index`-th draw of `entity` (a rank, a node, a link).
-    #[inline]
-    pub fn bits(&self, entity: u32, index: u64) -> [u32; 4] {
-        philox([index as u32, (index >> 32) as u32, entity, self.purpose], self.key)
-    }
-
-    /// 64 random bits.
+    /// 64 random bits for the `index`-th draw of `entity` (a rank, a node, a link).
     #[inline]
     pub fn word(&self, entity: u32, index: u64) -> u64 {
-        let [low, high, ..] = self.bits(entity, index);
-        u64::from(high) << 32 | u64::from(low)
+        philox::<7>([index, u64::from(entity) << 32 | u64::from(self.purpose)], self.seed)[0]
     }
 
     /// Uniform in [0, 1).
@@ -70,19 +65,15 @@ impl Stream {
     }
 }
 
-fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
-    for round in 0..10 {
+// Inlined for speed: the keys of the rounds are the same for all draws of a stream, and draws overlap.
+#[inline]
+fn philox<const ROUNDS: u32>(mut counter: [u64; 2], mut key: u64) -> [u64; 2] {
+    for round in 0..ROUNDS {
         if round > 0 {
-            key = [key[0].wrapping_add(0x9E37_79B9), key[1].wrapping_add(0xBB67_AE85)];
+            key = key.wrapping_add(0x9E37_79B9_7F4A_7C15);
         }
-        let left = u64::from(counter[0]) * 0xD251_1F53;
-        let right = u64::from(counter[2]) * 0xCD9E_8D57;
-        counter = [
-            (right >> 32) as u32 ^ counter[1] ^ key[0],
-            right as u32,
-            (left >> 32) as u32 ^ counter[3] ^ key[1],
-            left as u32,
-        ];
+        let product = u128::from(counter[0]) * 0xD2B7_4407_B1CE_6E93;
+        counter = [(product >> 64) as u64 ^ key ^ counter[1], product as u64];
     }
     counter
 }
@@ -91,14 +82,15 @@ fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
 mod tests {
     use super::*;
 
-    /// The three vectors published with the Random123 library (kat_vectors, philox4x32 10 rounds).
+    /// The vectors published with the Random123 library (kat_vectors, philox2x64, 7 and 10 rounds).
     #[test]
     fn known_answers() {
-        assert_eq!(philox([0; 4], [0; 2]), [0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8]);
-        assert_eq!(philox([u32::MAX; 4], [u32::MAX; 2]), [0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd]);
+        assert_eq!(philox::<7>([0; 2], 0), [0xb41da69fbfefc666, 0x511e9ce1a5534056]);
+        assert_eq!(philox::<10>([0; 2], 0), [0xca00a0459843d731, 0x66c24222c9a845b5]);
+        assert_eq!(philox::<10>([u64::MAX; 2], u64::MAX), [0x65b021d60cd8310f, 0x4d02f3222f86df20]);
         assert_eq!(
-            philox([0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344], [0xa4093822, 0x299f31d0]),
-            [0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1]
+            philox::<10>([0x243f6a8885a308d3, 0x13198a2e03707344], 0xa4093822299f31d0),
+            [0x0a5e742c2997341c, 0xb0f883d38000de5d]
         );
     }
 

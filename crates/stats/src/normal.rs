@@ -1,5 +1,18 @@
 //! The normal distribution.
 
+use crate::special::regularised_gamma;
+
+/// The probability that a standard normal draw is at most `x`.
+pub fn cdf(x: f64) -> f64 {
+    let tail = 0.5 * regularised_gamma(0.5, 0.5 * x * x).1;
+    if x < 0.0 { tail } else { 1.0 - tail }
+}
+
+/// The standard normal draw that belongs to a uniform number in [0, 1); always finite.
+pub fn draw(uniform: f64) -> f64 {
+    quantile(uniform.clamp(0.5 * f64::EPSILON, 1.0 - 0.5 * f64::EPSILON))
+}
+
 /// The quantile of the standard normal distribution: below it lies the part `p` of all draws.
 ///
 /// Source: M. J. Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied Statistics 37,
@@ -103,7 +116,26 @@ const FAR: Rational = (
 
 #[cfg(test)]
 mod tests {
-    use super::quantile;
+    use super::{cdf, draw, quantile};
+
+    /// Values of scipy 1.17: stats.norm.cdf.
+    #[test]
+    fn known_probabilities() {
+        for (x, expected) in [
+            (-30.0, 4.906713927147908e-198),
+            (-8.0, 6.22096057427174e-16),
+            (-3.0, 0.0013498980316300933),
+            (-1.0, 0.15865525393145707),
+            (-0.1, 0.460172162722971),
+            (0.0, 0.5),
+            (0.5, 0.6914624612740131),
+            (2.0, 0.9772498680518208),
+            (5.0, 0.9999997133484281),
+        ] {
+            assert!((cdf(x) - expected).abs() <= 1e-13 * expected, "{x}: {} {expected}", cdf(x));
+        }
+        assert_eq!((cdf(f64::NEG_INFINITY), cdf(f64::INFINITY)), (0.0, 1.0));
+    }
 
     /// Values of Python's `statistics.NormalDist().inv_cdf`.
     #[test]
@@ -112,6 +144,7 @@ mod tests {
             assert!((quantile(p) - expected).abs() <= 1e-14 * expected.abs(), "{p}: {} {expected}", quantile(p));
         }
         assert_eq!((quantile(0.0), quantile(1.0)), (f64::NEG_INFINITY, f64::INFINITY));
+        assert!(draw(0.0) < -8.0 && draw(0.0).is_finite() && draw(0.3) == quantile(0.3) && draw(1.0).is_finite());
     }
 
     const KNOWN: [(f64, f64); 14] = [

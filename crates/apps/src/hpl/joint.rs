@@ -202,12 +202,12 @@ impl<'j> Together<'j> {
     }
 
     fn charge(&self, member: &Member, kernel: HplKernel, size: Size) {
-        let uniform = || {
+        let random = || {
             let call = member.calls.get();
             member.calls.set(call + 1);
-            self.job.noise.uniform(member.rank, call)
+            self.job.noise.word(member.rank, call)
         };
-        let length = Time::from_secs(self.job.models.duration(kernel, &member.models, size, uniform));
+        let length = Time::from_secs(self.job.models.duration(kernel, &member.models, size, random));
         if length != Time::ZERO {
             member.clock.set(member.clock.get() + length);
             member.computed.set(member.computed.get() + length);

@@ -253,9 +253,9 @@ impl HplModels {
         self.choices.iter().map(row).collect()
     }
 
-    /// How long one call takes, in seconds, with the rows of its processor; `uniform` is drawn where it is needed.
+    /// How long one call takes, in seconds, with the rows of its processor; `random` gives 64 random bits where they are needed.
     #[inline]
-    pub(super) fn duration(&self, kernel: HplKernel, rows: &[u32], size: Size, uniform: impl FnOnce() -> f64) -> f64 {
+    pub(super) fn duration(&self, kernel: HplKernel, rows: &[u32], size: Size, random: impl FnOnce() -> u64) -> f64 {
         match &self.choices[kernel as usize] {
             Choice::Free => 0.0,
             Choice::Roofline => self.roofline.duration(kernel.work(size)),
@@ -264,7 +264,7 @@ impl HplModels {
                     Dtrsm => Arguments::mns(size.m, size.n, size.k),
                     _ => Arguments::mnk(size.m, size.n, size.k),
                 };
-                model.duration(rows[kernel as usize] as usize, &arguments, uniform)
+                model.duration(rows[kernel as usize] as usize, &arguments, random)
             }
         }
     }

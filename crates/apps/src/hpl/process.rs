@@ -179,7 +179,7 @@ impl Process {
     /// How long a call takes, if that does not depend on chance and nobody records calls.
     pub fn length(&self, kernel: HplKernel, size: Size) -> Option<Time> {
         let is_fixed = self.job.recorder.is_none() && !self.job.models.is_noisy_kernel(kernel);
-        is_fixed.then(|| Time::from_secs(self.job.models.duration(kernel, &self.models, size, || 0.0)))
+        is_fixed.then(|| Time::from_secs(self.job.models.duration(kernel, &self.models, size, || 0)))
     }
 
     /// So many calls were made, and are on my clock already.
@@ -191,12 +191,12 @@ impl Process {
 
     #[inline]
     fn charge(&self, kernel: HplKernel, size: Size) {
-        let uniform = || {
+        let random = || {
             let call = self.calls.get();
             self.calls.set(call + 1);
-            self.job.noise.uniform(self.rank.number(), call)
+            self.job.noise.word(self.rank.number(), call)
         };
-        let length = Time::from_secs(self.job.models.duration(kernel, &self.models, size, uniform));
+        let length = Time::from_secs(self.job.models.duration(kernel, &self.models, size, random));
         if length != Time::ZERO {
             self.computed.set(self.computed.get() + length);
             self.job.account.borrow_mut().kernel(kernel, length);

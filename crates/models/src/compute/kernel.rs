@@ -86,15 +86,15 @@ impl Kernel {
         self.sum(&self.rows[row].seconds, arguments)
     }
 
-    /// The duration of one call in seconds, never negative; `uniform` is drawn from [0, 1) where it is needed.
+    /// The duration of one call in seconds, never negative; `random` gives 64 random bits where they are needed.
     #[inline]
-    pub fn duration(&self, row: usize, arguments: &Arguments, uniform: impl FnOnce() -> f64) -> f64 {
+    pub fn duration(&self, row: usize, arguments: &Arguments, random: impl FnOnce() -> u64) -> f64 {
         let expectation = self.expectation(row, arguments);
         if !self.is_noisy {
             return expectation.max(0.0);
         }
         let deviation = self.sum(&self.rows[row].deviation, arguments);
-        HalfNormal { expectation, deviation }.draw(uniform()).max(0.0)
+        HalfNormal { expectation, deviation }.draw(random()).max(0.0)
     }
 
     #[inline]
@@ -131,9 +131,9 @@ mod tests {
     fn noise_is_drawn_around_the_expectation_and_can_be_left_out() {
         let kernel = kernel();
         let arguments = Arguments::mnk(1, 2, 3);
-        let draws: f64 = (0..1000).map(|i| kernel.duration(1, &arguments, || (f64::from(i) + 0.5) / 1000.0)).sum();
+        let draws: f64 = (0..1000).map(|i| kernel.duration(1, &arguments, || u64::MAX / 1000 * i)).sum();
         assert!((draws / 1000.0 - 24.0).abs() < 1e-2);
-        assert_ne!(kernel.duration(1, &arguments, || 0.9), 24.0);
+        assert_ne!(kernel.duration(1, &arguments, || u64::MAX), 24.0);
         assert_eq!(kernel.without_noise().duration(1, &arguments, || unreachable!()), 24.0);
     }
 
@@ -141,7 +141,7 @@ mod tests {
     fn no_call_takes_less_than_nothing() {
         let terms = vec!["1".parse().unwrap()];
         let rows = vec![Row { processor: None, seconds: vec![1.0], deviation: vec![5.0] }];
-        assert_eq!(Kernel::new(terms, rows).duration(0, &Arguments::n(1), || 0.0), 0.0);
-        assert_eq!(Kernel::free().duration(0, &Arguments::n(1), || 0.0), 0.0);
+        assert_eq!(Kernel::new(terms, rows).duration(0, &Arguments::n(1), || 0), 0.0);
+        assert_eq!(Kernel::free().duration(0, &Arguments::n(1), || 0), 0.0);
     }
 }

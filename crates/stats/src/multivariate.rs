@@ -1,0 +1,263 @@
+//! The normal distribution of several variables that go together, such as the parameters of a processor from day to day.
+
+use crate::matrix::Matrix;
+use crate::normal;
+
+/// A pivot that is smaller, relative to its variance, is zero: the variable follows from the ones before.
+const SINGULAR: f64 = 1e-12;
+
+/// A normal distribution of several variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MultivariateNormal {
+    mean: Vec<f64>,
+    covariance: Matrix,
+    /// The covariance is this lower triangle times its transpose.
+    factor: Matrix,
+}
+
+/// Why there is no such distribution.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MultivariateError {
+    /// One sample says nothing about a variance.
+    #[error("{found} samples are too few: {needed} are needed")]
+    TooFew {
+        /// Samples.
+        found: usize,
+        /// How many it must be.
+        needed: usize,
+    },
+    /// Not the same variables.
+    #[error("sample {sample} has {found} values and not {expected}")]
+    Length {
+        /// From 0.
+        sample: usize,
+        /// Its values.
+        found: usize,
+        /// Those of the first sample, or of the mean.
+        expected: usize,
+    },
+    /// NaN or infinite.
+    #[error("variable {variable} of sample {sample} is not a finite number")]
+    NotFinite {
+        /// From 0.
+        sample: usize,
+        /// From 0.
+        variable: usize,
+    },
+    /// No variables have such a covariance.
+    #[error("the covariance is not that of any variables: it has no root at variable {variable}")]
+    NotPositive {
+        /// From 0.
+        variable: usize,
+    },
+    /// A variable that the others determine.
+    #[error("variable {variable} is constant or follows from the ones before")]
+    Singular {
+        /// From 0.
+        variable: usize,
+    },
+}
+
+impl MultivariateError {
+    /// What to do about it.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            MultivariateError::TooFew { .. } => "give more samples",
+            MultivariateError::Length { .. } => "give every sample the same variables",
+            MultivariateError::NotFinite { .. } => "leave that sample out, or correct it",
+            MultivariateError::NotPositive { .. } => {
+                "use a symmetric covariance whose correlations fit together, such as that of samples"
+            }
+            MultivariateError::Singular { .. } => "leave that variable out",
+        }
+    }
+}
+
+impl MultivariateNormal {
+    /// With this mean and covariance, which may be singular: some variables then follow from others.
+    pub fn new(mean: Vec<f64>, covariance: Matrix) -> Result<MultivariateNormal, MultivariateError> {
+        if covariance.rows() != mean.len() || covariance.columns() != mean.len() {
+            let found = covariance.rows().min(covariance.columns());
+            return Err(MultivariateError::Length { sample: 0, found, expected: mean.len() });
+        }
+        let factor = cholesky(&covariance)?;
+        Ok(MultivariateNormal { mean, covariance, factor })
+    }
+
+    /// With the mean and the covariance of samples; the latter over one less than their number.
+    pub fn of_samples<S: AsRef<[f64]>>(samples: &[S]) -> Result<MultivariateNormal, MultivariateError> {
+        if samples.len() < 2 {
+            return Err(MultivariateError::TooFew { found: samples.len(), needed: 2 });
+        }
+        let mean = mean(samples)?;
+        let covariance = covariance(samples, &mean, samples.len() as f64 - 1.0);
+        MultivariateNormal::new(mean, covariance)
+    }
+
+    /// The expectations of the variables.
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// The covariance of the variables.
+    pub fn covariance(&self) -> &Matrix {
+        &self.covariance
+    }
+
+    /// The draw that belongs to uniform numbers in [0, 1), one a variable.
+    ///
+    /// # Panics
+    /// If there is not one a variable.
+    pub fn draw(&self, uniforms: &[f64]) -> Vec<f64> {
+        assert_eq!(uniforms.len(), self.mean.len(), "one uniform number a variable");
+        let z: Vec<f64> = uniforms.iter().map(|&uniform| normal::draw(uniform)).collect();
+        let draw = |i: usize| self.mean[i] + (0..=i).map(|j| self.factor[(i, j)] * z[j]).sum::<f64>();
+        (0..z.len()).map(draw).collect()
+    }
+}
+
+/// The means of the variables.
+pub(crate) fn mean<S: AsRef<[f64]>>(samples: &[S]) -> Result<Vec<f64>, MultivariateError> {
+    let first = samples.first().map_or(&[][..], |first| first.as_ref());
+    let expected = first.len();
+    // Around the first: what is constant has no variance, not even by rounding.
+    let mut sums = vec![0.0; expected];
+    for (sample, values) in samples.iter().enumerate() {
+        let values = values.as_ref();
+        if values.len() != expected {
+            return Err(MultivariateError::Length { sample, found: values.len(), expected });
+        }
+        if let Some(variable) = values.iter().position(|value| !value.is_finite()) {
+            return Err(MultivariateError::NotFinite { sample, variable });
+        }
+        sums.iter_mut().zip(values.iter().zip(first)).for_each(|(sum, (value, first))| *sum += value - first);
+    }
+    Ok(sums.iter().zip(first).map(|(sum, first)| first + sum / samples.len() as f64).collect())
+}
+
+/// The sums of products around the mean, over `count`.
+pub(crate) fn covariance<S: AsRef<[f64]>>(samples: &[S], mean: &[f64], count: f64) -> Matrix {
+    let mut matrix = Matrix::zeros(mean.len(), mean.len());
+    for sample in samples {
+        let away: Vec<f64> = sample.as_ref().iter().zip(mean).map(|(value, mean)| value - mean).collect();
+        for (i, x) in away.iter().enumerate() {
+            away.iter().enumerate().for_each(|(j, y)| matrix[(i, j)] += x * y / count);
+        }
+    }
+    matrix
+}
+
+/// The lower triangle whose product with its transpose is the matrix (A.-L. Cholesky, 1910); zeros in the columns of
+/// variables that follow from the ones before.
+pub fn cholesky(matrix: &Matrix) -> Result<Matrix, MultivariateError> {
+    let n = matrix.rows();
+    let mut factor = Matrix::zeros(n, n);
+    for j in 0..n {
+        // What the columns before leave of the matrix, relative to the variances: units differ by many orders.
+        let left =
+            |factor: &Matrix, i: usize| matrix[(i, j)] - (0..j).map(|k| factor[(i, k)] * factor[(j, k)]).sum::<f64>();
+        let tolerance = |i: usize, part: f64| part * (matrix[(i, i)].abs() * matrix[(j, j)].abs()).sqrt();
+        let pivot = left(&factor, j);
+        let is_symmetric = (0..j).all(|i| (matrix[(i, j)] - matrix[(j, i)]).abs() <= tolerance(i, 1e-9));
+        if !is_symmetric || pivot.is_nan() || pivot < -tolerance(j, SINGULAR) {
+            return Err(MultivariateError::NotPositive { variable: j });
+        }
+        if pivot <= tolerance(j, SINGULAR) {
+            // Nothing may be left of its covariances either, as far as rounding tells: the root of the pivot's.
+            if let Some(variable) = (j + 1..n).find(|&i| left(&factor, i).abs() > tolerance(i, 10.0 * SINGULAR.sqrt()))
+            {
+                return Err(MultivariateError::NotPositive { variable });
+            }
+            continue;
+        }
+        factor[(j, j)] = pivot.sqrt();
+        for i in j + 1..n {
+            factor[(i, j)] = left(&factor, i) / factor[(j, j)];
+        }
+    }
+    Ok(factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn matrix(rows: &[&[f64]]) -> Matrix {
+        let mut matrix = Matrix::zeros(rows.len(), rows.len());
+        for (i, row) in rows.iter().enumerate() {
+            row.iter().enumerate().for_each(|(j, value)| matrix[(i, j)] = *value);
+        }
+        matrix
+    }
+
+    /// A. Cholesky's factor of a well-known matrix of whole numbers.
+    #[test]
+    fn root_of_a_matrix() {
+        let found = cholesky(&matrix(&[&[4.0, 12.0, -16.0], &[12.0, 37.0, -43.0], &[-16.0, -43.0, 98.0]])).unwrap();
+        assert_eq!(found, matrix(&[&[2.0, 0.0, 0.0], &[6.0, 1.0, 0.0], &[-8.0, 5.0, 3.0]]));
+    }
+
+    #[test]
+    fn mean_and_covariance_of_samples() {
+        let normal = MultivariateNormal::of_samples(&[[1.0, 2.0], [3.0, 3.0], [5.0, 10.0]]).unwrap();
+        assert_eq!(normal.mean(), [3.0, 5.0]);
+        // (4 + 0 + 4) / 2, (6 + 0 + 10) / 2, (9 + 4 + 25) / 2.
+        assert_eq!(*normal.covariance(), matrix(&[&[4.0, 8.0], &[8.0, 19.0]]));
+    }
+
+    #[test]
+    fn draws_have_the_mean_and_the_covariance() {
+        let given = matrix(&[&[1e-22, 4e-20, 0.0], &[4e-20, 4e-16, 0.0], &[0.0, 0.0, 0.0]]);
+        let normal = MultivariateNormal::new(vec![7e-11, 1e-6, 3.0], given.clone()).unwrap();
+        let n = 100_000;
+        // Fractions of multiples of irrational numbers fill the cube evenly.
+        let uniform = |i: usize, step: f64| (i as f64 * step + 0.5).fract();
+        let steps = [0.819_172_513_396_164_4, 0.671_043_606_703_789_2, 0.549_700_477_901_970_3];
+        let draws: Vec<Vec<f64>> = (0..n).map(|i| normal.draw(&steps.map(|step| uniform(i, step)))).collect();
+        let found = MultivariateNormal::of_samples(&draws).unwrap();
+        for i in 0..3 {
+            assert!((found.mean()[i] / normal.mean()[i] - 1.0).abs() < 1e-4);
+            for j in 0..3 {
+                let unit = (given[(i, i)] * given[(j, j)]).sqrt();
+                assert!((found.covariance()[(i, j)] - given[(i, j)]).abs() <= 1e-2 * unit, "{i} {j} {found:?}");
+            }
+        }
+        assert!(draws.iter().all(|draw| draw[2] == 3.0));
+    }
+
+    #[test]
+    fn what_is_no_covariance_is_an_error() {
+        let error = |covariance: Matrix| {
+            let error = MultivariateNormal::new(vec![0.0; 2], covariance).unwrap_err();
+            assert!(!error.remedy().is_empty());
+            error
+        };
+        let not_positive = MultivariateError::NotPositive { variable: 1 };
+        assert_eq!(error(matrix(&[&[1.0, 2.0], &[2.0, 1.0]])), not_positive);
+        assert_eq!(error(matrix(&[&[1.0, 0.5], &[0.4, 1.0]])), not_positive);
+        assert_eq!(error(matrix(&[&[0.0, 0.5], &[0.5, 1.0]])), not_positive);
+        let length = MultivariateError::Length { sample: 0, found: 1, expected: 2 };
+        assert_eq!(error(matrix(&[&[1.0]])), length);
+        let of_samples = |samples: &[Vec<f64>]| MultivariateNormal::of_samples(samples).unwrap_err().to_string();
+        assert_eq!(of_samples(&[vec![1.0]]), "1 samples are too few: 2 are needed");
+        assert_eq!(of_samples(&[vec![1.0], vec![1.0, 2.0]]), "sample 1 has 2 values and not 1");
+        assert_eq!(of_samples(&[vec![1.0], vec![f64::NAN]]), "variable 0 of sample 1 is not a finite number");
+    }
+
+    proptest! {
+        #[test]
+        fn the_root_times_its_transpose_is_the_covariance(
+            samples in prop::collection::vec(prop::array::uniform3(-1e3..1e3f64), 2..40)
+        ) {
+            let normal = MultivariateNormal::of_samples(&samples).unwrap();
+            let covariance = normal.covariance();
+            for (i, j) in (0..9).map(|ij| (ij / 3, ij % 3)) {
+                let product: f64 = (0..3).map(|k| normal.factor[(i, k)] * normal.factor[(j, k)]).sum();
+                let unit = (covariance[(i, i)] * covariance[(j, j)]).sqrt();
+                prop_assert!((product - covariance[(i, j)]).abs() <= 1e-5 * unit);
+            }
+        }
+    }
+}
