@@ -3,6 +3,7 @@
 pub mod half_normal;
 pub mod interpolation;
 pub mod normal;
+pub mod piecewise;
 
 pub use half_normal::HalfNormal;
 pub use interpolation::Curve;
