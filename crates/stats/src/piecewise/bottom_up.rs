@@ -106,3 +106,25 @@ impl PartialEq for Merger {
 }
 
 impl Eq for Merger {}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Objective;
+    use super::super::least_squares::{LeastSquares, Weight};
+    use super::super::sample::Sample;
+    use super::*;
+
+    #[test]
+    fn short_pieces_become_the_lines_they_were_cut_from() {
+        // Shreds are four points long, and both breakpoints are multiples of four.
+        let y = |i: i32| if (40..64).contains(&i) { 50.0 } else { 0.3 * f64::from(i) };
+        let points: Vec<(f64, f64)> = (0..100).map(|i| (f64::from(i), y(i))).collect();
+        let sample = Sample::new(&points, Objective::Ordinary).expect("good points");
+        let misfit = LeastSquares::new(&sample, Weight::One);
+        let search = Search::new(&misfit);
+        let shreds = search.shredded();
+        assert_eq!(shreds.len(), 25);
+        let found: Vec<_> = search.bottom_up(shreds).into_iter().map(|piece| piece.groups).collect();
+        assert_eq!(found, [0..40, 40..64, 64..100]);
+    }
+}

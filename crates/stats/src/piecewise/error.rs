@@ -49,7 +49,14 @@ pub enum PiecewiseError {
         /// Where they are.
         x: f64,
     },
-    /// Squares of the coordinates exceed what a floating-point number holds.
-    #[error("squares of the coordinates overflow: give x and y in units that make them smaller than 1e100")]
-    Overflow,
+    /// A coordinate so large or small that sums of squares could overflow or vanish.
+    #[error("point {index} is ({x}, {y}): choose units in which all values but 0 lie between 1e-70 and 1e70")]
+    OutOfRange {
+        /// Place in the list, from 0.
+        index: usize,
+        /// Its first coordinate.
+        x: f64,
+        /// Its second coordinate.
+        y: f64,
+    },
 }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::misfit::{Misfit, best_of};
+use super::Line;
+use super::misfit::Misfit;
 use super::moments::Moments;
 use super::sample::Sample;
-use super::{Line, PiecewiseError};
 
 /// Rounding errors of a residual, as a part of y: some dozens of operations.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
@@ -16,7 +16,8 @@ pub(super) enum Weight {
     /// y - f(x).
     One,
     /// (y - f(x)) / x, equation 5.9 of the thesis with w(x) = 1/x. With u = 1/x and v = y/x this is v - (slope +
-    /// intercept u): an ordinary regression with the two parameters swapped.
+    /// intercept u): an ordinary regression with the two parameters swapped. (Equations 5.10 to 5.13 weigh squares by w
+    /// instead of w^2; their lines are not the best ones by 5.9.)
     PerX,
 }
 
@@ -29,7 +30,7 @@ pub(super) struct LeastSquares<'a> {
 }
 
 impl<'a> LeastSquares<'a> {
-    pub(super) fn new(sample: &'a Sample, weight: Weight) -> Result<LeastSquares<'a>, PiecewiseError> {
+    pub(super) fn new(sample: &'a Sample, weight: Weight) -> LeastSquares<'a> {
         let leaves = sample.groups().next_power_of_two();
         let mut tree = vec![Moments::default(); 2 * leaves];
         for group in 0..sample.groups() {
@@ -39,14 +40,7 @@ impl<'a> LeastSquares<'a> {
         for node in (1..leaves).rev() {
             tree[node] = tree[2 * node].join(&tree[2 * node + 1]);
         }
-        if !tree[1].is_finite() {
-            return Err(PiecewiseError::Overflow);
-        }
-        Ok(LeastSquares { sample, weight, tree })
-    }
-
-    fn leaves(&self) -> &[Moments] {
-        &self.tree[self.tree.len() / 2..]
+        LeastSquares { sample, weight, tree }
     }
 
     fn moments(&self, groups: Range<usize>) -> Moments {
@@ -68,28 +62,33 @@ impl<'a> LeastSquares<'a> {
 }
 
 impl Misfit for LeastSquares<'_> {
+    const CUTS: usize = 1024;
+
+    fn sample(&self) -> &Sample {
+        self.sample
+    }
+
     fn of(&self, groups: Range<usize>) -> f64 {
         self.moments(groups).residual
     }
 
-    /// All cuts in one pass over the groups and one back.
-    fn best_cut(&self, groups: Range<usize>) -> Option<usize> {
-        let cuts = self.sample.cuts(&groups);
-        let leaves = self.leaves();
-        let mut right = self.moments(cuts.end..groups.end);
-        let mut add = |group: usize| {
-            right = leaves[group].join(&right);
-            right.residual
-        };
-        let mut rights: Vec<f64> = cuts.clone().rev().map(&mut add).collect();
-        rights.reverse();
+    /// One pass over the groups between the cuts, and one back.
+    fn of_cuts(&self, groups: Range<usize>, cuts: Range<usize>, step: usize) -> Vec<f64> {
+        let between = |from: usize| self.moments(from..(from + step).min(groups.end));
+        let blocks: Vec<Moments> = cuts.clone().step_by(step).map(between).collect();
+        let beyond = cuts.start + step * blocks.len();
+        let mut right = self.moments(beyond.min(groups.end)..groups.end);
+        let mut misfits = vec![0.0; blocks.len()];
+        for (misfit, block) in misfits.iter_mut().zip(&blocks).rev() {
+            right = block.join(&right);
+            *misfit = right.residual;
+        }
         let mut left = self.moments(groups.start..cuts.start);
-        let both = cuts.zip(rights).map(|(at, right)| {
-            let misfit = left.residual + right;
-            left = left.join(&leaves[at]);
-            (at, misfit)
-        });
-        best_of(both, self.floor(groups.clone()))
+        for (misfit, block) in misfits.iter_mut().zip(&blocks) {
+            *misfit += left.residual;
+            left = left.join(block);
+        }
+        misfits
     }
 
     fn floor(&self, groups: Range<usize>) -> f64 {
@@ -127,6 +126,49 @@ impl Weight {
         match self {
             Weight::One => Line { intercept: moments.intercept(), slope: moments.slope() },
             Weight::PerX => Line { intercept: moments.slope(), slope: moments.intercept() },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Objective;
+    use super::*;
+
+    fn sample() -> Sample {
+        let y = |x: f64| if x < 40.0 { 3.0 + 0.5 * x } else { 9.0 + 0.1 * x };
+        let points: Vec<(f64, f64)> = (1..100).map(f64::from).map(|x| (x, y(x) + (x * 77.0).sin())).collect();
+        Sample::new(&points, Objective::Weighted).expect("good points")
+    }
+
+    #[test]
+    fn cuts_are_judged_like_their_sides() {
+        let sample = sample();
+        for weight in [Weight::One, Weight::PerX] {
+            let misfit = LeastSquares::new(&sample, weight);
+            for step in [1, 3, 7] {
+                let found = misfit.of_cuts(5..91, 9..80, step);
+                for (at, found) in (9..80).step_by(step).zip(found) {
+                    let sides = misfit.of(5..at) + misfit.of(at..91);
+                    assert!((found - sides).abs() < 1e-12 * sides, "{weight:?}, {at}: {found} instead of {sides}");
+                }
+            }
+            assert_eq!(misfit.best_cut(0..99), Some(39));
+        }
+    }
+
+    #[test]
+    fn no_other_line_is_better() {
+        let sample = sample();
+        for weight in [Weight::One, Weight::PerX] {
+            let misfit = LeastSquares::new(&sample, weight);
+            let best = misfit.line(10..60);
+            let least = misfit.of_line(10..60, best);
+            assert!((least - misfit.of(10..60)).abs() < 1e-12 * least);
+            for (up, turn) in [(1e-3, 0.0), (-1e-3, 0.0), (0.0, 1e-4), (0.0, -1e-4)] {
+                let other = Line { intercept: best.intercept + up, slope: best.slope + turn };
+                assert!(misfit.of_line(10..60, other) > least);
+            }
         }
     }
 }

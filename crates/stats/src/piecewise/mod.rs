@@ -6,7 +6,7 @@
 //! out one by one as long as the criterion falls.
 //!
 //! Ordinary and weighted fits of n points take O(n) for each level of cuts. A logarithmic fit of a segment costs the same
-//! however many points it has ([`logarithmic`]).
+//! however many points it has.
 
 mod bottom_up;
 mod criterion;
@@ -44,7 +44,8 @@ pub enum Objective {
 pub enum Strategy {
     /// Cut as long as it pays: quick, and each end is judged by its own noise, but early cuts stay where they are.
     TopDown,
-    /// Begin with many short segments and merge them: finds what no single cut reveals.
+    /// Begin with many short segments of like length and merge them: finds what no single cut reveals. Then move, merge and
+    /// cut single breakpoints until nothing gets better.
     BottomUp,
     /// Cut, then merge, as published; then move, merge and cut single breakpoints until nothing gets better.
     #[default]
@@ -125,25 +126,26 @@ impl Line {
 pub fn fit(points: &[(f64, f64)], objective: Objective, strategy: Strategy) -> Result<PiecewiseFit, PiecewiseError> {
     let sample = Sample::new(points, objective)?;
     Ok(match objective {
-        Objective::Ordinary => fit_sample(&sample, &LeastSquares::new(&sample, Weight::One)?, strategy),
-        Objective::Weighted => fit_sample(&sample, &LeastSquares::new(&sample, Weight::PerX)?, strategy),
-        Objective::Logarithmic => fit_sample(&sample, &Logarithmic::new(&sample), strategy),
+        Objective::Ordinary => fit_by(&LeastSquares::new(&sample, Weight::One), strategy),
+        Objective::Weighted => fit_by(&LeastSquares::new(&sample, Weight::PerX), strategy),
+        Objective::Logarithmic => fit_by(&Logarithmic::new(&sample), strategy),
     })
 }
 
-fn fit_sample(sample: &Sample, misfit: &impl Misfit, strategy: Strategy) -> PiecewiseFit {
-    let search = Search::new(sample, misfit);
+fn fit_by(misfit: &impl Misfit, strategy: Strategy) -> PiecewiseFit {
+    let search = Search::new(misfit);
     let pieces = match strategy {
         Strategy::TopDown => search.top_down(),
-        Strategy::BottomUp => search.bottom_up(search.shredded()),
+        Strategy::BottomUp => search.polished(search.bottom_up(search.shredded())),
         Strategy::Both => search.polished(search.bottom_up(search.top_down())),
     };
-    let segments: Vec<Segment> = pieces.into_iter().map(|piece| segment(sample, misfit, piece)).collect();
+    let segments: Vec<Segment> = pieces.into_iter().map(|piece| segment(misfit, piece)).collect();
     let objective = segments.iter().map(|segment| segment.objective).sum();
     PiecewiseFit { bic: search.bic(segments.len(), objective), objective, segments }
 }
 
-fn segment(sample: &Sample, misfit: &impl Misfit, Piece { groups, .. }: Piece) -> Segment {
+fn segment(misfit: &impl Misfit, Piece { groups, .. }: Piece) -> Segment {
+    let sample = misfit.sample();
     let line = misfit.line(groups.clone());
     Segment {
         from: sample.x(groups.start),
@@ -162,5 +164,59 @@ impl fmt::Display for Objective {
             Objective::Weighted => "weighted",
             Objective::Logarithmic => "logarithmic",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STRATEGIES: [Strategy; 3] = [Strategy::TopDown, Strategy::BottomUp, Strategy::Both];
+
+    fn found(points: &[(f64, f64)], objective: Objective, strategy: Strategy) -> PiecewiseFit {
+        fit(points, objective, strategy).expect("a fit")
+    }
+
+    #[test]
+    fn one_line_stays_one_line() {
+        let points: Vec<(f64, f64)> = (1..500).map(|i| (f64::from(i), 0.1 + 0.7 * f64::from(i))).collect();
+        for objective in [Objective::Ordinary, Objective::Weighted, Objective::Logarithmic] {
+            for strategy in STRATEGIES {
+                let found = found(&points, objective, strategy);
+                assert_eq!(found.breakpoints(), [0.0; 0], "{objective}, {strategy:?}");
+                assert!((found.at(1000.0) - 700.1).abs() < 1e-9, "{objective}, {strategy:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_belongs_to_the_segment_that_ends_at_or_after_it() {
+        let time = |x: f64| if x <= 16.0 { x } else { 100.0 + 2.0 * x };
+        let points: Vec<(f64, f64)> = (1..33).map(f64::from).map(|x| (x, time(x))).collect();
+        for strategy in STRATEGIES {
+            let found = found(&points, Objective::Ordinary, strategy);
+            assert_eq!(found.breakpoints(), [16.0], "{strategy:?}");
+            for x in [0.5, 16.0, 16.5, 17.0, 100.0] {
+                assert!((found.at(x) - time(x)).abs() < 1e-9, "{strategy:?}, {x}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_bump_that_no_single_cut_reveals_is_found_from_the_bottom() {
+        let bump = |i: i32| if (100..120).contains(&i) { 3.0 } else { 0.0 };
+        let points: Vec<(f64, f64)> = (0..220).map(|i| (f64::from(i), bump(i) + (f64::from(i) * 77.0).sin())).collect();
+        assert_eq!(found(&points, Objective::Ordinary, Strategy::BottomUp).breakpoints(), [99.0, 119.0]);
+    }
+
+    #[test]
+    fn extreme_units_do_no_harm() {
+        let time = |i: i32| if i < 50 { f64::from(i) } else { 90.0 + 3.0 * f64::from(i) };
+        for (size, second) in [(1e-68, 1e67), (1e67, 1e-68), (1e-68, 1e-68), (1e67, 1e67)] {
+            let points: Vec<(f64, f64)> = (1..100).map(|i| (size * f64::from(i), second * time(i))).collect();
+            for objective in [Objective::Ordinary, Objective::Weighted, Objective::Logarithmic] {
+                assert_eq!(found(&points, objective, Strategy::Both).breakpoints(), [size * 49.0], "{objective}");
+            }
+        }
     }
 }

@@ -15,6 +15,8 @@ struct Known {
     piece: Piece,
     /// Its best halves, once somebody asked for them.
     halves: Option<Option<(Piece, Piece)>>,
+    /// It and its right neighbour as one, when it was last asked for.
+    joined: Option<Piece>,
     /// Whether the breakpoint at its right end may have a better place.
     loose: bool,
 }
@@ -47,12 +49,23 @@ impl<M: Misfit> Search<'_, M> {
     }
 
     fn merge_cheapest(&self, known: &mut Vec<Known>) {
-        let whole = |left: usize| self.piece(known[left].piece.groups.start..known[left + 1].piece.groups.end);
-        let loss = |left: usize, whole: &Piece| whole.misfit - known[left].piece.misfit - known[left + 1].piece.misfit;
-        let mergers =
-            (0..known.len() - 1).map(|left| (left, whole(left))).map(|(left, whole)| (loss(left, &whole), left, whole));
-        if let Some((_, left, whole)) = mergers.min_by(|a, b| a.0.total_cmp(&b.0)) {
-            self.replace(known, left, 2, vec![whole]);
+        let mut cheapest = (f64::INFINITY, 0);
+        for left in 0..known.len() - 1 {
+            let whole = self.joined(known, left);
+            let loss = whole.misfit - known[left].piece.misfit - known[left + 1].piece.misfit;
+            if loss < cheapest.0 {
+                cheapest = (loss, left);
+            }
+        }
+        let whole = self.joined(known, cheapest.1);
+        self.replace(known, cheapest.1, 2, vec![whole]);
+    }
+
+    fn joined(&self, known: &mut [Known], left: usize) -> Piece {
+        let groups = known[left].piece.groups.start..known[left + 1].piece.groups.end;
+        match &known[left].joined {
+            Some(whole) if whole.groups == groups => whole.clone(),
+            _ => known[left].joined.insert(self.piece(groups)).clone(),
         }
     }
 
@@ -108,9 +121,8 @@ impl<M: Misfit> Search<'_, M> {
         true
     }
 
-    fn merged(&self, known: &[Known], left: usize) -> Option<Vec<Piece>> {
-        let right = known.get(left + 1)?;
-        Some(vec![self.piece(known[left].piece.groups.start..right.piece.groups.end)])
+    fn merged(&self, known: &mut [Known], left: usize) -> Option<Vec<Piece>> {
+        (left + 1 < known.len()).then(|| vec![self.joined(known, left)])
     }
 
     fn cut(&self, known: &mut Known) -> Option<Vec<Piece>> {
@@ -121,7 +133,7 @@ impl<M: Misfit> Search<'_, M> {
 
 impl Known {
     fn new(piece: Piece) -> Known {
-        Known { piece, halves: None, loose: true }
+        Known { piece, halves: None, joined: None, loose: true }
     }
 }
 

@@ -79,6 +79,72 @@ fn check(index: usize, (x, y): (f64, f64), objective: Objective) -> Result<(), P
     match what {
         _ if !x.is_finite() || !y.is_finite() => Err(PiecewiseError::NotFinite { index, x, y }),
         Some(what) => Err(PiecewiseError::NotPositive { index, x, y, objective, what }),
+        None if !squares_well(x) || !squares_well(y) => Err(PiecewiseError::OutOfRange { index, x, y }),
         None => Ok(()),
+    }
+}
+
+fn squares_well(value: f64) -> bool {
+    value == 0.0 || (1e-70..=1e70).contains(&value.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(points: &[(f64, f64)]) -> Sample {
+        Sample::new(points, Objective::Ordinary).expect("good points")
+    }
+
+    fn refused(points: &[(f64, f64)], objective: Objective) -> PiecewiseError {
+        Sample::new(points, objective).err().expect("an error")
+    }
+
+    #[test]
+    fn equal_x_form_a_group_in_whatever_order_they_came() {
+        let sample = sample(&[(3.0, 1.0), (1.0, 5.0), (2.0, 0.0), (1.0, 4.0), (3.0, 0.5)]);
+        assert_eq!(sample.groups(), 3);
+        assert_eq!(sample.points(&(0..1)), [(1.0, 4.0), (1.0, 5.0)]);
+        assert_eq!(sample.points(&(1..3)), [(2.0, 0.0), (3.0, 0.5), (3.0, 1.0)]);
+    }
+
+    #[test]
+    fn a_cut_leaves_four_points_at_two_places_on_both_sides() {
+        let single: Vec<(f64, f64)> = (0..10).map(|i| (f64::from(i), 0.0)).collect();
+        assert_eq!(sample(&single).cuts(&(0..10)), 4..7);
+        assert!(sample(&single).cuts(&(0..7)).is_empty());
+        let double: Vec<(f64, f64)> = (0..10).map(|i| (f64::from(i / 5), 0.0)).collect();
+        assert!(sample(&double).cuts(&(0..2)).is_empty());
+        let twice: Vec<(f64, f64)> = (0..12).map(|i| (f64::from(i / 2), 0.0)).collect();
+        assert_eq!(sample(&twice).cuts(&(0..6)), 2..5);
+    }
+
+    #[test]
+    fn bad_points_are_named() {
+        let line = |x: f64, y: f64| [(1.0, 1.0), (2.0, 2.0), (3.0, 3.0), (4.0, 4.0), (x, y)];
+        let too_few = refused(&line(0.0, 0.0)[..3], Objective::Ordinary);
+        assert_eq!(too_few, PiecewiseError::TooFew { found: 3, needed: 4 });
+        assert!(matches!(
+            refused(&line(5.0, f64::NAN), Objective::Ordinary),
+            PiecewiseError::NotFinite { index: 4, .. }
+        ));
+        let infinite = refused(&line(f64::INFINITY, 1.0), Objective::Logarithmic);
+        assert!(matches!(infinite, PiecewiseError::NotFinite { index: 4, .. }));
+        assert!(matches!(refused(&line(1e200, 1.0), Objective::Ordinary), PiecewiseError::OutOfRange { index: 4, .. }));
+        let one_place = refused(&[(2.0, 1.0); 6], Objective::Ordinary);
+        assert_eq!(one_place, PiecewiseError::OnePlace { points: 6, x: 2.0 });
+    }
+
+    #[test]
+    fn signs_matter_where_the_objective_divides_or_takes_logarithms() {
+        let line = |x: f64, y: f64| [(1.0, 1.0), (2.0, 2.0), (3.0, 3.0), (4.0, 4.0), (x, y)];
+        for (x, y, bad) in [(0.0, 1.0, true), (-1.0, 1.0, true), (5.0, 0.0, false), (5.0, -1.0, false)] {
+            assert!(Sample::new(&line(x, y), Objective::Ordinary).is_ok());
+            assert_eq!(Sample::new(&line(x, y), Objective::Weighted).is_err(), bad, "({x}, {y})");
+            let error = refused(&line(x, y), Objective::Logarithmic);
+            assert!(matches!(error, PiecewiseError::NotPositive { index: 4, .. }), "({x}, {y})");
+        }
+        let text = refused(&line(5.0, 0.0), Objective::Logarithmic).to_string();
+        assert!(text.contains("point 4 is (5, 0)") && text.contains("leave the point out"), "{text}");
     }
 }

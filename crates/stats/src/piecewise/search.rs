@@ -18,13 +18,14 @@ pub(super) struct Piece {
 
 /// What all steps of the search need.
 pub(super) struct Search<'a, M> {
-    pub(super) sample: &'a Sample,
-    pub(super) misfit: &'a M,
+    sample: &'a Sample,
+    misfit: &'a M,
     floor: f64,
 }
 
 impl<'a, M: Misfit> Search<'a, M> {
-    pub(super) fn new(sample: &'a Sample, misfit: &'a M) -> Search<'a, M> {
+    pub(super) fn new(misfit: &'a M) -> Search<'a, M> {
+        let sample = misfit.sample();
         Search { sample, misfit, floor: misfit.floor(0..sample.groups()) }
     }
 

@@ -5,6 +5,9 @@ use super::super::Line;
 /// How far a step may go, as a logarithm of the ratio: beyond, the linearisation means nothing.
 const LONGEST_STEP: f64 = 2.0;
 
+/// How much smaller a parameter may become at once: the ends, where it is 0, are not a place to go on from.
+const SHORTEST_STRETCH: f64 = 0.1;
+
 /// Shapes tried first are a factor of e^2 apart, and so much beyond the interval on both sides: the misfit changes slowly
 /// with the ratio, since a shape takes three such steps from nearly proportional to nearly constant.
 const STRIDE: f64 = 2.0;
@@ -56,17 +59,17 @@ impl Shape {
     }
 
     /// The shape a step of ln r further. Near its ends ln g is linear in the intercept, or in the slope, rather than in
-    /// ln r; there the step is taken in these, and ends at 0.
+    /// ln r; there the step is taken in these.
     pub(super) fn moved(&self, step: f64, span: Span) -> Shape {
         let ratio = self.intercept / self.slope;
-        if ratio < span.from {
-            Shape::with_ratio((ratio * (1.0 + step)).clamp(0.0, span.from * LONGEST_STEP.exp()))
+        let factor = if ratio < span.from {
+            (1.0 + step).clamp(SHORTEST_STRETCH, LONGEST_STEP.exp() * span.from / ratio)
         } else if ratio > span.to {
-            let inverse = (self.slope / self.intercept * (1.0 - step)).clamp(0.0, LONGEST_STEP.exp() / span.to);
-            if inverse == 0.0 { Shape::CONSTANT } else { Shape::with_ratio(1.0 / inverse) }
+            1.0 / (1.0 - step).clamp(SHORTEST_STRETCH, LONGEST_STEP.exp() * ratio / span.to)
         } else {
-            Shape::with_ratio(ratio * step.clamp(-LONGEST_STEP, LONGEST_STEP).exp())
-        }
+            step.clamp(-LONGEST_STEP, LONGEST_STEP).exp()
+        };
+        Shape::with_ratio(ratio * factor)
     }
 }
 
