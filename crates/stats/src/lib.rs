@@ -9,6 +9,7 @@ pub mod mixture;
 pub mod multivariate;
 pub mod normal;
 pub mod normality;
+pub mod piecewise;
 pub mod significance;
 pub mod special;
 
