@@ -16,52 +16,50 @@ use super::update::Pieces;
 /// A panel that is on its way while something else is done.
 pub(super) struct Travelling<'p> {
     panel: &'p Panel,
+    /// Who sends it, where I have to look whether it is there.
+    from: Option<Address>,
     is_there: bool,
 }
 
-impl<'p> Travelling<'p> {
-    pub fn new(panel: &'p Panel) -> Travelling<'p> {
-        Travelling { panel, is_there: false }
-    }
-}
-
 impl Process {
-    /// Looks once for a panel that is not there yet, and passes it on if it is.
+    /// A panel that will be looked for.
+    pub fn travelling<'p>(&self, panel: &'p Panel) -> Travelling<'p> {
+        Travelling { panel, from: self.ring_source(panel), is_there: false }
+    }
+
+    /// Looks once for a panel that is not there yet, and passes it on if it is. To look in vain counts as a part of what is
+    /// done meanwhile.
     #[inline]
     pub async fn look_for(&self, travelling: &mut Option<Travelling<'_>>) {
-        if let Some(travelling) = travelling
-            && !travelling.is_there
+        let Some(Travelling { panel, from, is_there: there @ false }) = travelling else { return };
+        if let Some(from) = *from
+            && !self.probe(from).await
         {
-            let before = self.enter(Phase::Broadcast);
-            travelling.is_there = self.try_broadcast(travelling.panel).await;
-            self.enter(before);
+            return;
         }
+        *there = true;
+        self.take_and_pass_on(panel, *from).await;
     }
 
     /// What I do after a wait if I look for a panel then.
+    #[inline]
     pub fn next(&self, travelling: &Option<Travelling<'_>>) -> Next {
         match travelling {
-            Some(Travelling { panel, is_there: false })
-                if !self.shares_polling() && self.columns() > 1 && self.ring_source(panel).is_some() =>
-            {
-                Next::Poll
-            }
+            Some(Travelling { from: Some(_), is_there: false, .. }) if !self.shares_polling() => Next::Poll,
             _ => Next::Anything,
         }
     }
 
     /// Works piece by piece, and after each piece looks for a panel that is not there yet, as long as there are pieces.
-    /// To look in vain counts as a part of the work.
     pub async fn work_until_there(&self, travelling: &mut Option<Travelling<'_>>, pieces: &mut Pieces<'_>) {
-        let Some(Travelling { panel, is_there: there @ false }) = travelling else { return };
-        let Some(from) = self.ring_source(panel) else { return };
+        let Some(Travelling { panel, from: Some(from), is_there: there @ false }) = travelling else { return };
         if self.shares_polling() {
             while !*there && pieces.next() {
-                *there = self.probe(from).await;
+                *there = self.probe(*from).await;
             }
         } else {
             // Until the panel is there nobody else sees what I do: so first wait for it, then see how far I have come.
-            let since = self.sight(from).await;
+            let since = self.sight(*from).await;
             if let Some((count, length)) = pieces.alike() {
                 let done;
                 (done, *there) = self.work_and_probe(length, count, since);
@@ -72,9 +70,7 @@ impl Process {
             }
         }
         if *there {
-            let before = self.enter(Phase::Broadcast);
-            self.pass_on(panel, from).await;
-            self.enter(before);
+            self.take_and_pass_on(panel, Some(*from)).await;
         }
     }
 
@@ -90,38 +86,30 @@ impl Process {
 
     /// Broadcasts a panel, or receives it and passes it on.
     pub async fn broadcast(&self, panel: &Panel) {
-        let before = self.enter(Phase::Broadcast);
-        if self.columns() > 1
-            && let Some(from) = self.ring_source(panel)
-        {
-            self.probe_until_there(from).await;
-            self.pass_on(panel, from).await;
-        } else {
-            self.try_broadcast(panel).await;
+        if self.columns() == 1 {
+            return;
         }
+        let before = self.enter(Phase::Broadcast);
+        let from = self.ring_source(panel);
+        if let Some(from) = from {
+            self.probe_until_there(from).await;
+        }
+        self.take_and_pass_on(panel, from).await;
         self.enter(before);
     }
 
-    /// One step; true when my part is done.
-    async fn try_broadcast(&self, panel: &Panel) -> bool {
-        if self.columns() == 1 {
-            return true;
-        }
-        match self.parameters().broadcast {
-            Broadcast::Long => {
+    /// My part of a broadcast, after the panel has come if I had to look for it.
+    async fn take_and_pass_on(&self, panel: &Panel, from: Option<Address>) {
+        let before = self.enter(Phase::Broadcast);
+        match (self.parameters().broadcast, from) {
+            (_, Some(from)) => self.pass_on(panel, from).await,
+            (Broadcast::Long, _) => {
                 self.spread_and_roll(panel, self.columns(), |place| after(panel.column, place, self.columns())).await;
             }
-            Broadcast::LongModified => self.broadcast_long_modified(panel).await,
-            _ if self.column == panel.column => self.start_rings(panel).await,
-            _ => {
-                let Some(from) = self.ring_source(panel) else { return true };
-                if !self.probe(from).await {
-                    return false;
-                }
-                self.pass_on(panel, from).await;
-            }
+            (Broadcast::LongModified, _) => self.broadcast_long_modified(panel).await,
+            _ => self.start_rings(panel).await,
         }
-        true
+        self.enter(before);
     }
 
     /// The panel's owner copies it into one piece, where HPL was built to do so (HPL_binit).

@@ -47,7 +47,6 @@ pub use sampling::SampleSize;
 pub use stretch::Stretch;
 pub use swap_plan::Pivots;
 
-use broadcast::Travelling;
 use panel::Panel;
 use process::{Job, Process};
 
@@ -233,7 +232,7 @@ impl Process {
             }
             self.prepare_broadcast(&next);
             if let Some(mut oldest) = ready.pop_front() {
-                self.update(&mut oldest, Some(rest - mine), Some(Travelling::new(&next))).await;
+                self.update(&mut oldest, Some(rest - mine), Some(self.travelling(&next))).await;
             }
             ready.push_back(next);
             rest -= mine;
