@@ -216,6 +216,12 @@ impl HplModels {
         Some(())
     }
 
+    /// The same where a kernel takes no time.
+    pub(super) fn with_free(mut self, kernel: HplKernel) -> HplModels {
+        self.choices[kernel as usize] = Choice::Free;
+        self
+    }
+
     /// The same without noise.
     pub fn without_noise(mut self) -> HplModels {
         for choice in &mut self.choices {

@@ -115,10 +115,15 @@ impl Hpl {
         assert_eq!(ranks, self.parameters.grid.size(), "one rank for each process of the grid");
         let rows = processor_rows(&self.models, &setup);
         let jointly = self.jointly && !self.record && self.parameters.grid.rows > 1;
+        // HPL does not divide by a pivot that is zero.
+        let models = match self.pivots {
+            Pivots::Equal(_) => self.models.with_free(HplKernel::Dscal),
+            Pivots::Random(_) | Pivots::Listed(_) => self.models,
+        };
         let job = Rc::new(Job {
             parameters: self.parameters,
             stretch,
-            models: self.models,
+            models,
             noise: Key::new(self.seed).purpose("hpl kernels"),
             pivots: self.pivots,
             plans: RefCell::default(),
