@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use clap::Args;
-use hpcast_apps::hpl::{Hpl, HplDat, HplFinding, HplModels, HplParameters, Leg, Pivots, SampleSize, SwapKind};
+use hpcast_apps::hpl::{
+    Hpl, HplDat, HplFinding, HplModels, HplParameters, Leg, ModelsError, Pivots, SampleSize, SwapKind,
+};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::Setup;
 use hpcast_platform::Machine;
@@ -117,6 +119,9 @@ impl Benchmark<'_> {
         let mut report = RunReport::of(&found.totals, &self.machine.interconnect, options.outputs.every_rank);
         self.describe(&mut report, chosen, &jobs);
         report.assumptions.extend(found.shortcuts.describe());
+        if let Some(models) = &self.models {
+            report.warnings.extend(found.times.beyond_measured(models));
+        }
         if interrupted {
             report.stopped_after(found.runs.len(), jobs.len() * options.repeat as usize, "runs");
         }
@@ -184,14 +189,25 @@ impl Benchmark<'_> {
     fn models(&self, parameters: &HplParameters) -> Result<HplModels, Failure> {
         let options = self.options;
         let on_node = options.machine.ranks_per_node(&self.machine, parameters.grid.size());
-        let models = HplModels::new(self.models.as_ref(), &self.machine, on_node).ok_or_else(|| {
-            Failure::input(format!(
+        let models =
+            HplModels::new(self.models.as_ref(), &self.machine, on_node).map_err(|error| self.cannot_model(&error))?;
+        Ok(if options.no_noise { models.without_noise() } else { models })
+    }
+
+    fn cannot_model(&self, error: &ModelsError) -> Failure {
+        let name = |path: &std::path::Path| path.display().to_string();
+        let Options { machine, models, .. } = self.options;
+        Failure::input(match error {
+            ModelsError::NoSpeed => format!(
                 "{} does not say how fast a node computes; add `flops` or `sustained-flops` to its [nodes], or name a \
                  model file that lists all kernels with --models",
-                options.machine.path.display()
-            ))
-        })?;
-        Ok(if options.no_noise { models.without_noise() } else { models })
+                name(&machine.path)
+            ),
+            ModelsError::Argument { .. } => format!(
+                "{}: {error}; correct the terms of that kernel",
+                models.as_deref().map(name).unwrap_or_default()
+            ),
+        })
     }
 
     fn simulate(&self, job: &Job, seed: u64, turn: Turn, watchers: &Watchers) -> Result<HplFinding, Failure> {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use hpcast_apps::hpl::HplKernel;
-use hpcast_models::compute::{Arguments, ImportError, Kernel, KernelTable, ModelFile, Row, Unlisted, import_dgemm};
+use hpcast_models::compute::{
+    Arguments, BoundKernel, ImportError, Kernel, KernelTable, ModelFile, Row, Unlisted, import_dgemm,
+};
 use hpcast_platform::diagnostic::{Diagnostic, Source};
 use hpcast_report::{Cell, Column, Table, check_writable, write_file};
 use hpcast_units::{FlopRate, count};
@@ -116,7 +118,7 @@ fn stem(path: &Path) -> String {
 }
 
 fn smallest_node(kernel: &Kernel) -> u32 {
-    kernel.rows().iter().filter_map(|row| row.processor).map(|(node, _)| node).min().unwrap_or(0)
+    kernel.rows.iter().filter_map(|row| row.processor).map(|(node, _)| node).min().unwrap_or(0)
 }
 
 fn check_name(file: &ModelFile, name: &str) -> Result<(), Failure> {
@@ -160,7 +162,7 @@ fn show(file: &ModelFile) -> String {
     let columns = [("kernel", "kernel"), ("processors", "processors"), ("noise", "noise"), ("seconds", "seconds")];
     let mut table = Table::new(columns.map(|(header, key)| Column::new(header, key)));
     for (name, kernel) in &file.kernels {
-        let processors = match kernel.rows().len() - 1 {
+        let processors = match kernel.processors().count() - 1 {
             0 => Cell::Text("all alike".into()),
             processors => Cell::Text(count(processors as u64)),
         };
@@ -174,9 +176,9 @@ fn show(file: &ModelFile) -> String {
 
 /// What a call takes where nothing else is said: a sum over the terms.
 fn formula(kernel: &Kernel) -> String {
-    let [first, ..] = kernel.rows() else { return String::new() };
+    let [first, ..] = &kernel.rows[..] else { return String::new() };
     let mut text = String::new();
-    for (term, coefficient) in kernel.terms().iter().zip(&first.seconds).filter(|(_, number)| **number != 0.0) {
+    for (term, coefficient) in kernel.terms.iter().zip(&first.seconds).filter(|(_, number)| **number != 0.0) {
         let sign = match (text.is_empty(), *coefficient < 0.0) {
             (true, false) => "",
             (true, true) => "-",
@@ -191,12 +193,18 @@ fn formula(kernel: &Kernel) -> String {
 
 /// How fast a large matrix product is on the processors.
 fn dgemm_speed(kernel: &Kernel) -> Option<String> {
-    let size = Arguments::mnk(LARGE, LARGE, LARGE);
+    let bound = BoundKernel::new(kernel, HplKernel::Dgemm.arguments()).ok()?;
+    let size = Arguments::new([LARGE as f64; 3]);
     let flops = 2.0 * (LARGE as f64).powi(3);
-    let listed: Vec<usize> = (1..kernel.rows().len()).collect();
-    let rows = if listed.is_empty() { vec![0] } else { listed };
-    let mut speeds: Vec<(f64, &Row)> =
-        rows.into_iter().map(|row| (flops / kernel.expectation(row, &size), &kernel.rows()[row])).collect();
+    let mut speeds: Vec<(f64, &Row)> = kernel
+        .processors()
+        .enumerate()
+        .map(|(number, rows)| (flops / bound.expectation(number, &size), &rows[0]))
+        .collect();
+    if speeds.len() > 1 {
+        // Those that are not listed do not exist.
+        speeds.remove(0);
+    }
     speeds.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     let mean = speeds.iter().map(|(speed, _)| speed).sum::<f64>() / speeds.len() as f64;
     let rate = |speed: f64| FlopRate::new(speed).human();

@@ -144,6 +144,25 @@ fn equal_runs_are_equal_and_seeds_matter() {
     assert_ne!(run("1"), run("2"));
 }
 
+/// A model is made of measured sizes; that it was used for others is said, with how much of the time depends on it.
+#[test]
+fn sizes_that_nobody_measured_are_a_warning() {
+    let folder = Folder::new("beyond");
+    let model = |measured: &str| {
+        format!("name = \"m\"\nunlisted = \"free\"\n[kernel.dgemm]\nterms = [\"M*N*K\"]\nseconds = [1e-11]\n{measured}")
+    };
+    let warnings = |measured: &str| {
+        let models = folder.write("m.toml", &model(measured));
+        hpl_json(&["--n", "1000", "--nb", "100", "--grid", "2x2", "--models", &models])["warnings"].to_string()
+    };
+    assert_eq!(warnings(""), "[]");
+    assert_eq!(warnings("measured = { M = [1, 1000], N = [1, 1000] }"), "[]");
+    let found = warnings("measured = { M = [1, 200], K = [1, 100] }");
+    assert!(found.contains("dgemm was used beyond what was measured (K 1 to 100, M 1 to 200)"), "{found}");
+    let wrong = folder.write("w.toml", &model("").replace("M*N*K", "M*X"));
+    refuses(&["hpl", "-m", &machine("dahu.toml"), "--n", "100", "--models", &wrong], &["dgemm", "`X`", "M, N, K"]);
+}
+
 #[test]
 fn several_seeds_give_a_mean_and_its_interval() {
     let common = ["--n", "300", "--nb", "32", "--grid", "2x2"];

@@ -161,8 +161,13 @@ impl<'t> Section<'t> {
         if self.path.is_empty() { key.into() } else { format!("{}.{key}", self.path) }
     }
 
+    /// The keys that it has.
+    pub fn keys(&self) -> impl Iterator<Item = &'t str> + use<'t> {
+        self.table.into_iter().flatten().map(|(key, _)| key.get_ref().as_ref())
+    }
+
     /// The value as it stands.
-    pub fn value(&mut self, key: &'static str) -> Option<&'t DeValue<'t>> {
+    pub fn value(&mut self, key: &'t str) -> Option<&'t DeValue<'t>> {
         self.known.push(key);
         self.table.and_then(|table| table.get(key)).map(Spanned::get_ref)
     }
@@ -200,7 +205,7 @@ impl<'t> Section<'t> {
     }
 
     /// A list of plain numbers.
-    pub fn numbers(&mut self, reader: &mut Reader, key: &'static str, example: &str) -> Option<Vec<f64>> {
+    pub fn numbers(&mut self, reader: &mut Reader, key: &'t str, example: &str) -> Option<Vec<f64>> {
         let describe = |value: &DeValue<'_>| format!("`{key}` must hold plain numbers, not {}", noun(value));
         self.list(reader, key, &format!("write a list of numbers: `{key} = {example}`"), number, describe)
     }
@@ -225,7 +230,7 @@ impl<'t> Section<'t> {
     fn list<T>(
         &mut self,
         reader: &mut Reader,
-        key: &'static str,
+        key: &'t str,
         remedy: &str,
         read: impl Fn(&'t DeValue<'t>) -> Option<T>,
         describe: impl Fn(&DeValue<'_>) -> String,

@@ -1,6 +1,8 @@
 //! Everything that is reported about runs of HPL, beside what is reported about any run.
 
 use hpcast_apps::hpl::{Account, HplKernel, HplParameters, Phase};
+use hpcast_models::compute::ModelFile;
+use hpcast_units::count;
 use serde::Serialize;
 use serde::ser::Serializer;
 
@@ -32,7 +34,13 @@ pub struct HplRun {
 pub struct HplTimes {
     phases: [f64; Phase::ALL.len()],
     kernels: [(u64, f64); HplKernel::ALL.len()],
+    /// Those calls among them whose sizes were not measured.
+    beyond: [(u64, f64); HplKernel::ALL.len()],
 }
+
+/// A model that is used beyond what was measured for less than this part of all calls and of the time of its kernel is
+/// no reason to worry.
+const BEYOND: f64 = 0.01;
 
 impl HplTimes {
     /// Adds a run of so many ranks.
@@ -46,6 +54,36 @@ impl HplTimes {
             sum.0 += calls;
             sum.1 += mean(seconds);
         }
+        for (sum, kernel) in self.beyond.iter_mut().zip(HplKernel::ALL) {
+            let (calls, seconds) = account.beyond_measured(kernel);
+            sum.0 += calls;
+            sum.1 += mean(seconds);
+        }
+    }
+
+    /// Warnings of kernels whose models were used for sizes that nobody measured (T. Cornebize's thesis, section 10.6).
+    pub fn beyond_measured(&self, models: &ModelFile) -> Vec<String> {
+        let percent = |part: f64| format!("{:.1} %", 100.0 * part);
+        let number = |number: &f64| count(*number as u64);
+        let mut warnings = Vec::new();
+        for kernel in HplKernel::ALL {
+            let ((calls, seconds), beyond) = (self.kernels[kernel as usize], self.beyond[kernel as usize]);
+            let parts = (beyond.0 as f64 / calls as f64, beyond.1 / seconds);
+            let (Some(model), true) = (models.kernels.get(kernel.name()), parts.0.max(parts.1) > BEYOND) else {
+                continue;
+            };
+            let range =
+                |(name, [least, most]): (&String, &[f64; 2])| format!("{name} {} to {}", number(least), number(most));
+            let ranges: Vec<String> = model.measured.iter().map(range).collect();
+            warnings.push(format!(
+                "the model of {} was used beyond what was measured ({}) in {} of its calls, which take {} of its time",
+                kernel.name(),
+                ranges.join(", "),
+                percent(parts.0),
+                percent(parts.1)
+            ));
+        }
+        warnings
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use hpcast_units::Time;
 
-use super::kernels::HplKernel;
+use super::kernels::{Charge, HplKernel};
 
 /// What a process is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,10 +75,42 @@ pub(super) struct PanelAccount {
     pub waited: [Sum; Phase::ALL.len()],
 }
 
+/// Calls and the time that they took.
+#[derive(Clone, Copy, Debug, Default)]
+struct Calls {
+    count: u64,
+    time: Sum,
+}
+
+impl Calls {
+    #[inline]
+    fn add(&mut self, count: u64, time: Time) {
+        self.count += count;
+        self.time += time;
+    }
+
+    fn add_scaled(&mut self, other: Calls, factor: f64) {
+        self.count += (other.count as f64 * factor).round() as u64;
+        self.time.add_scaled(other.time, factor);
+    }
+
+    fn figures(self) -> (u64, f64) {
+        (self.count, self.time.as_secs())
+    }
+}
+
+/// The calls of a kernel.
+#[derive(Clone, Copy, Debug, Default)]
+struct KernelAccount {
+    all: Calls,
+    /// Those whose sizes were not measured.
+    beyond: Calls,
+}
+
 /// Sums over all processes.
 #[derive(Clone, Debug)]
 pub struct Account {
-    kernels: [(u64, Sum); HplKernel::ALL.len()],
+    kernels: [KernelAccount; HplKernel::ALL.len()],
     phases: [Sum; Phase::ALL.len()],
     /// Of the stretch, from its first.
     panels: Vec<PanelAccount>,
@@ -88,7 +120,7 @@ impl Account {
     /// Nothing is done yet of so many panels.
     pub(super) fn new(panels: u64) -> Account {
         Account {
-            kernels: [(0, Sum::default()); HplKernel::ALL.len()],
+            kernels: [KernelAccount::default(); HplKernel::ALL.len()],
             phases: [Sum::default(); Phase::ALL.len()],
             panels: vec![PanelAccount::default(); panels as usize],
         }
@@ -107,18 +139,18 @@ impl Account {
         &self.panels
     }
 
-    /// A kernel was called.
+    /// A kernel was called so many times; calls that take no time do not count.
     #[inline]
-    pub(super) fn kernel(&mut self, kernel: HplKernel, length: Time) {
-        self.kernels(kernel, length, 1);
-    }
-
-    /// A kernel was called so many times.
-    #[inline]
-    pub(super) fn kernels(&mut self, kernel: HplKernel, length: Time, calls: u64) {
-        let (all, time) = &mut self.kernels[kernel as usize];
-        *all += calls;
-        *time += Time::from_ps(length.as_ps() * calls);
+    pub(super) fn kernel(&mut self, kernel: HplKernel, charge: Charge, calls: u64) {
+        if charge.length == Time::ZERO {
+            return;
+        }
+        let account = &mut self.kernels[kernel as usize];
+        let time = Time::from_ps(charge.length.as_ps() * calls);
+        account.all.add(calls, time);
+        if charge.is_beyond {
+            account.beyond.add(calls, time);
+        }
     }
 
     /// A process was in a phase for so long, and waited for a part of that, with a panel of the stretch.
@@ -133,9 +165,9 @@ impl Account {
 
     /// So many times another is added, its panels apart.
     pub(super) fn add_scaled(&mut self, other: &Account, factor: f64) {
-        for ((calls, time), (more, longer)) in self.kernels.iter_mut().zip(other.kernels) {
-            *calls += (more as f64 * factor).round() as u64;
-            time.add_scaled(longer, factor);
+        for (kernel, more) in self.kernels.iter_mut().zip(other.kernels) {
+            kernel.all.add_scaled(more.all, factor);
+            kernel.beyond.add_scaled(more.beyond, factor);
         }
         for (time, longer) in self.phases.iter_mut().zip(other.phases) {
             time.add_scaled(longer, factor);
@@ -144,8 +176,12 @@ impl Account {
 
     /// Calls of a kernel that took time, and how many seconds they took together.
     pub fn of_kernel(&self, kernel: HplKernel) -> (u64, f64) {
-        let (calls, time) = self.kernels[kernel as usize];
-        (calls, time.as_secs())
+        self.kernels[kernel as usize].all.figures()
+    }
+
+    /// Those among them whose sizes were not measured, so that the model had to be stretched.
+    pub fn beyond_measured(&self, kernel: HplKernel) -> (u64, f64) {
+        self.kernels[kernel as usize].beyond.figures()
     }
 
     /// Seconds that all processes together spent in a phase.
@@ -164,7 +200,7 @@ mod tests {
         let hundred_days = Time::from_secs(8_640_000.0);
         for _ in 0..1000 {
             account.phase(0, Phase::Update, hundred_days, Time::ZERO);
-            account.kernel(HplKernel::Dgemm, hundred_days);
+            account.kernel(HplKernel::Dgemm, Charge { length: hundred_days, is_beyond: false }, 1);
         }
         assert_eq!(account.of_phase(Phase::Update), 8.64e9);
         assert_eq!(account.of_kernel(HplKernel::Dgemm), (1000, 8.64e9));

@@ -207,11 +207,11 @@ impl<'j> Together<'j> {
             member.calls.set(call + 1);
             self.job.noise.word(member.rank, call)
         };
-        let length = Time::from_secs(self.job.models.duration(kernel, &member.models, size, random));
-        if length != Time::ZERO {
-            member.clock.set(member.clock.get() + length);
-            member.computed.set(member.computed.get() + length);
-            self.job.account.borrow_mut().kernel(kernel, length);
+        let charge = self.job.models.charge(kernel, &member.models, size, random);
+        if charge.length != Time::ZERO {
+            member.clock.set(member.clock.get() + charge.length);
+            member.computed.set(member.computed.get() + charge.length);
+            self.job.account.borrow_mut().kernel(kernel, charge, 1);
         }
     }
 }

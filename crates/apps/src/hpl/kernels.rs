@@ -1,8 +1,8 @@
 //! The kernels that HPL calls, and how long each takes on which processor.
 
-use hpcast_models::compute::{Arguments, Kernel, ModelFile, Roofline, Unlisted, Work};
+use hpcast_models::compute::{Arguments, BoundKernel, ModelFile, Roofline, UnknownArgument, Unlisted, Work};
 use hpcast_platform::Machine;
-use hpcast_units::FlopRate;
+use hpcast_units::{FlopRate, Time};
 
 /// A kernel of HPL: from the BLAS, or one of its own copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +78,25 @@ impl HplKernel {
         }
     }
 
+    /// Its arguments in model files, in the order of [`HplKernel::values`].
+    pub fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Dgemm | Dlaswp04N | Dlaswp04T => &["M", "N", "K"],
+            Dtrsm => &["M", "N", "S"],
+            Dtrsv | Idamax | Dcopy | Dscal | Daxpy | DlocswpN | DlocswpT => &["N"],
+            _ => &["M", "N"],
+        }
+    }
+
+    /// The arguments of a call.
+    #[inline]
+    fn values(self, Size { m, n, k }: Size) -> Arguments {
+        match self {
+            Dtrsv | Idamax | Dcopy | Dscal | Daxpy | DlocswpN | DlocswpT => Arguments::new([n as f64]),
+            _ => Arguments::new([m as f64, n as f64, k as f64]),
+        }
+    }
+
     /// Operations and traffic of one call: what the definition of the kernel needs at least, with 8-byte numbers.
     fn work(self, size: Size) -> Work {
         let Size { m, n, k } = size;
@@ -138,7 +157,31 @@ impl Size {
 enum Choice {
     Free,
     Roofline,
-    Fitted(Kernel),
+    Fitted(BoundKernel),
+}
+
+/// What a call costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Charge {
+    pub length: Time,
+    /// Such calls were not measured: the model is used beyond what it was made of.
+    pub is_beyond: bool,
+}
+
+/// Why kernels cannot be modelled.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ModelsError {
+    /// A roofline is needed.
+    #[error("nothing says how fast a node computes")]
+    NoSpeed,
+    /// A model does not fit its kernel.
+    #[error("{kernel}: {problem}")]
+    Argument {
+        /// Its name.
+        kernel: &'static str,
+        /// What is wrong.
+        problem: UnknownArgument,
+    },
 }
 
 /// How long each kernel takes, for all ranks of a run.
@@ -158,23 +201,26 @@ const EFFICIENCY: f64 = 0.9;
 const BYTES_PER_FLOP: f64 = 0.05;
 
 impl HplModels {
-    /// From a model file, if there is one, and the machine file for what it does not list. `None` if a roofline is needed
-    /// and the machine file does not say how fast a node is.
-    pub fn new(file: Option<&ModelFile>, machine: &Machine, ranks_per_node: u32) -> Option<HplModels> {
+    /// From a model file, if there is one, and the machine file for what it does not list.
+    pub fn new(file: Option<&ModelFile>, machine: &Machine, ranks_per_node: u32) -> Result<HplModels, ModelsError> {
         let unlisted = file.map_or(Unlisted::Roofline, |file| file.unlisted);
         let mut unfitted = Vec::new();
-        let choices: Vec<Choice> = HplKernel::ALL
-            .iter()
-            .map(|kernel| match (file.and_then(|file| file.kernels.get(kernel.name())), unlisted) {
-                (Some(kernel), _) if kernel.terms().is_empty() => Choice::Free,
-                (Some(kernel), _) => Choice::Fitted(kernel.clone()),
+        let mut choose = |kernel: HplKernel| {
+            let listed = file.and_then(|file| file.kernels.get(kernel.name()));
+            Ok(match (listed, unlisted) {
+                (Some(model), _) if model.is_free() => Choice::Free,
+                (Some(model), _) => Choice::Fitted(
+                    BoundKernel::new(model, kernel.arguments())
+                        .map_err(|problem| ModelsError::Argument { kernel: kernel.name(), problem })?,
+                ),
                 (None, Unlisted::Free) => Choice::Free,
                 (None, Unlisted::Roofline) => {
                     unfitted.push(kernel.name());
                     Choice::Roofline
                 }
             })
-            .collect();
+        };
+        let choices = HplKernel::ALL.into_iter().map(&mut choose).collect::<Result<Vec<Choice>, ModelsError>>()?;
         let mut models = HplModels {
             choices,
             roofline: Roofline { flops: f64::INFINITY, bandwidth: f64::INFINITY },
@@ -182,11 +228,11 @@ impl HplModels {
             assumed: Vec::new(),
         };
         if !unfitted.is_empty() {
-            models.use_roofline(machine, ranks_per_node)?;
+            models.use_roofline(machine, ranks_per_node).ok_or(ModelsError::NoSpeed)?;
             let which = if unfitted.len() == HplKernel::ALL.len() { "all kernels".into() } else { unfitted.join(", ") };
             models.assumed.push(format!("no fitted model for {which}: roofline of the machine file"));
         }
-        Some(models)
+        Ok(models)
     }
 
     fn use_roofline(&mut self, machine: &Machine, ranks_per_node: u32) -> Option<()> {
@@ -226,7 +272,7 @@ impl HplModels {
     pub fn without_noise(mut self) -> HplModels {
         for choice in &mut self.choices {
             if let Choice::Fitted(kernel) = choice {
-                *kernel = std::mem::take(kernel).without_noise();
+                kernel.remove_noise();
             }
         }
         self
@@ -253,26 +299,25 @@ impl HplModels {
     pub(super) fn rows(&self, node: u32, socket: u32) -> Box<[u32]> {
         let node = node + self.first_node;
         let row = |choice: &Choice| match choice {
-            Choice::Fitted(kernel) => kernel.row(node, socket) as u32,
+            Choice::Fitted(kernel) => kernel.processor(node, socket) as u32,
             _ => 0,
         };
         self.choices.iter().map(row).collect()
     }
 
-    /// How long one call takes, in seconds, with the rows of its processor; `random` gives 64 random bits where they are needed.
+    /// What one call costs, with the rows of its processor; `random` gives 64 random bits where they are needed.
     #[inline]
-    pub(super) fn duration(&self, kernel: HplKernel, rows: &[u32], size: Size, random: impl FnOnce() -> u64) -> f64 {
-        match &self.choices[kernel as usize] {
-            Choice::Free => 0.0,
-            Choice::Roofline => self.roofline.duration(kernel.work(size)),
+    pub(super) fn charge(&self, kernel: HplKernel, rows: &[u32], size: Size, random: impl FnOnce() -> u64) -> Charge {
+        let (seconds, is_beyond) = match &self.choices[kernel as usize] {
+            Choice::Free => return Charge::default(),
+            Choice::Roofline => (self.roofline.duration(kernel.work(size)), false),
             Choice::Fitted(model) => {
-                let arguments = match kernel {
-                    Dtrsm => Arguments::mns(size.m, size.n, size.k),
-                    _ => Arguments::mnk(size.m, size.n, size.k),
-                };
-                model.duration(rows[kernel as usize] as usize, &arguments, random)
+                let arguments = kernel.values(size);
+                let seconds = model.duration(rows[kernel as usize] as usize, &arguments, random);
+                (seconds, !model.was_measured(&arguments))
             }
-        }
+        };
+        Charge { length: Time::from_secs(seconds), is_beyond }
     }
 }
 

@@ -11,7 +11,7 @@ use hpcast_units::Time;
 use super::account::{Account, Phase};
 use super::grid::Deal;
 use super::joint::Column;
-use super::kernels::{HplKernel, HplModels, Size};
+use super::kernels::{Charge, HplKernel, HplModels, Size};
 use super::panel::Panel;
 use super::parameters::HplParameters;
 use super::record::Recorder;
@@ -176,16 +176,16 @@ impl Process {
         self.charge(HplKernel::Dtrsm, size);
     }
 
-    /// How long a call takes, if that does not depend on chance and nobody records calls.
-    pub fn length(&self, kernel: HplKernel, size: Size) -> Option<Time> {
+    /// What a call costs, if that does not depend on chance and nobody records calls.
+    pub fn fixed_charge(&self, kernel: HplKernel, size: Size) -> Option<Charge> {
         let is_fixed = self.job.recorder.is_none() && !self.job.models.is_noisy_kernel(kernel);
-        is_fixed.then(|| Time::from_secs(self.job.models.duration(kernel, &self.models, size, || 0)))
+        is_fixed.then(|| self.job.models.charge(kernel, &self.models, size, || 0))
     }
 
     /// So many calls were made, and are on my clock already.
     pub fn account_for(&self, kernel: HplKernel, size: Size, calls: u64) {
-        if let Some(length) = self.length(kernel, size).filter(|&length| length != Time::ZERO) {
-            self.job.account.borrow_mut().kernels(kernel, length, calls);
+        if let Some(charge) = self.fixed_charge(kernel, size) {
+            self.job.account.borrow_mut().kernel(kernel, charge, calls);
         }
     }
 
@@ -196,10 +196,10 @@ impl Process {
             self.calls.set(call + 1);
             self.job.noise.word(self.rank.number(), call)
         };
-        let length = Time::from_secs(self.job.models.duration(kernel, &self.models, size, random));
-        if length != Time::ZERO {
-            self.computed.set(self.computed.get() + length);
-            self.job.account.borrow_mut().kernel(kernel, length);
+        let charge = self.job.models.charge(kernel, &self.models, size, random);
+        if charge.length != Time::ZERO {
+            self.computed.set(self.computed.get() + charge.length);
+            self.job.account.borrow_mut().kernel(kernel, charge, 1);
         }
     }
 

@@ -96,7 +96,8 @@ impl Pieces<'_> {
             return None;
         }
         let mut kernels = self.process.kernels_of_piece(self.panel, self.rows, nb);
-        let length = kernels.try_fold(Time::ZERO, |sum, (kernel, size)| Some(sum + self.process.length(kernel, size)?));
+        let length = kernels
+            .try_fold(Time::ZERO, |sum, (kernel, size)| Some(sum + self.process.fixed_charge(kernel, size)?.length));
         length.map(|length| (count, length))
     }
 

@@ -126,6 +126,7 @@ fn import_processors(table: &Table, set: &str) -> Result<Kernel, ImportError> {
             processor: (node >= 0.0).then_some((node as u32, socket as u32)),
             seconds: numbers(0)?,
             deviation: numbers(1)?,
+            ..Row::default()
         });
     }
     rows.sort_by_key(|row| row.processor);
@@ -140,6 +141,7 @@ fn import_synthetic(table: &Table, set: &str) -> Result<Kernel, ImportError> {
             processor: Some((table.number(row, "node")? as u32, 0)),
             seconds: vec![table.number(row, "intercept")?, table.number(row, "mnk")?],
             deviation: vec![0.0, table.number(row, "mnk_residual")?],
+            ..Row::default()
         });
     }
     Ok(Kernel::new(terms(&["1", "M*N*K"]), with_default(rows)))
@@ -152,7 +154,8 @@ fn with_default(mut rows: Vec<Row>) -> Vec<Row> {
             let count = list(&rows[0]).len();
             (0..count).map(|i| rows.iter().map(|row| list(row)[i]).sum::<f64>() / rows.len() as f64).collect()
         };
-        let default = Row { processor: None, seconds: mean(|row| &row.seconds), deviation: mean(|row| &row.deviation) };
+        let default =
+            Row { seconds: mean(|row| &row.seconds), deviation: mean(|row| &row.deviation), ..Row::default() };
         rows.insert(0, default);
     }
     rows
@@ -192,7 +195,7 @@ impl KernelTable {
                         .map_err(|error| ImportError::Malformed { line: row.0, problem: error.to_string() })?;
                     let seconds = vec![table.number(row, "coef_expectation_s")?];
                     let deviation = vec![table.number(row, "coef_stddev_s")?];
-                    Kernel::new(vec![term], vec![Row { processor: None, seconds, deviation }])
+                    Kernel::new(vec![term], vec![Row { seconds, deviation, ..Row::default() }])
                 }
             };
             kernels.insert(kernel, model);
@@ -204,7 +207,7 @@ impl KernelTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compute::Arguments;
+    use crate::compute::{Arguments, BoundKernel};
 
     const DGEMM: &str =
         "model_id,cpu_id,node,cpu,intercept,mnk,mn,mk,nk,sigma_intercept,sigma_mnk,sigma_mn,sigma_mk,sigma_nk
@@ -217,18 +220,17 @@ b,3,1,1,3,2,3,4,5,0,0,0,0,0
     #[test]
     fn a_set_of_processors() {
         let kernel = import_dgemm(DGEMM, "a").unwrap();
-        assert_eq!(kernel.expectation(0, &Arguments::mnk(10, 10, 10)), 1e-7 + 6e-8);
-        assert_eq!(kernel.rows()[1].processor, Some((1, 0)));
-        assert_eq!(kernel.rows()[1].deviation, [6e-7, 1e-12, 1e-10, 1e-10, 9e-11]);
+        let bound = BoundKernel::new(&kernel, &["M", "N", "K"]).unwrap();
+        assert_eq!(bound.expectation(0, &Arguments::new([10.0; 3])), 1e-7 + 6e-8);
+        assert_eq!(kernel.rows[1].processor, Some((1, 0)));
+        assert_eq!(kernel.rows[1].deviation, [6e-7, 1e-12, 1e-10, 1e-10, 9e-11]);
     }
 
     #[test]
     fn without_a_row_for_others_it_is_the_mean() {
         let kernel = import_dgemm(DGEMM, "b").unwrap();
-        assert_eq!(
-            kernel.rows()[0],
-            Row { processor: None, seconds: vec![2.0, 2.0, 3.0, 4.0, 5.0], deviation: vec![0.0; 5] }
-        );
+        let mean = Row { seconds: vec![2.0, 2.0, 3.0, 4.0, 5.0], deviation: vec![0.0; 5], ..Row::default() };
+        assert_eq!(kernel.rows[0], mean);
         assert!(!kernel.is_noisy());
     }
 
@@ -236,10 +238,8 @@ b,3,1,1,3,2,3,4,5,0,0,0,0,0
     fn a_synthetic_cluster() {
         let table = "cluster_id,node,mnk,intercept,mnk_residual,avg_gflops\n1,0,2e-12,4e-6,8e-14,879\n2,0,1,2,3,4\n";
         let kernel = import_dgemm(table, "1").unwrap();
-        assert_eq!(
-            kernel.rows()[1],
-            Row { processor: Some((0, 0)), seconds: vec![4e-6, 2e-12], deviation: vec![0.0, 8e-14] }
-        );
+        let (processor, seconds, deviation) = (Some((0, 0)), vec![4e-6, 2e-12], vec![0.0, 8e-14]);
+        assert_eq!(kernel.rows[1], Row { processor, seconds, deviation, ..Row::default() });
     }
 
     #[test]
@@ -254,7 +254,8 @@ matrix generation,removed,0,0,0,
 ";
         let kernels = KernelTable::read(table).unwrap().kernels;
         assert_eq!(kernels.keys().collect::<Vec<_>>(), ["daxpy", "dlaswp04T", "dswap", "dtrsm"]);
-        assert_eq!(kernels["dtrsm"].expectation(0, &Arguments::mns(2, 3, 2)), 12.0 * 5e-11);
+        let dtrsm = BoundKernel::new(&kernels["dtrsm"], &["M", "N", "S"]).unwrap();
+        assert_eq!(dtrsm.expectation(0, &Arguments::new([2.0, 3.0, 2.0])), 12.0 * 5e-11);
         assert_eq!(kernels["dswap"], Kernel::free());
     }
 

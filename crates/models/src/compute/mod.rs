@@ -1,17 +1,22 @@
 //! How long a computation takes: kernels as functions of their arguments.
 //!
-//! A model file ([`ModelFile`]) gives each kernel a polynomial of its arguments, the same on every processor or not, with
-//! noise or without. Where nothing was calibrated, [`Roofline`] stands in. A kernel is known by its name, such as `dgemm`,
-//! and its arguments by the letters of the BLAS: M, N, K, and S for the order of a triangular matrix.
+//! A model file ([`ModelFile`]) gives each kernel a polynomial of its arguments, in one piece or several, the same on every
+//! processor or not, with noise or without. A program binds it to the order of its arguments ([`BoundKernel`]). Where
+//! nothing was calibrated, [`Roofline`] stands in. A kernel is known by its name, such as `dgemm`, and its arguments by
+//! theirs: M, N, K as in the BLAS, and S for the order of a triangular matrix.
 
+mod bound;
 mod file;
 mod import;
 mod kernel;
+mod noise;
 mod roofline;
 mod term;
 
-pub use file::{ModelFile, Unlisted};
+pub use bound::{BoundKernel, UnknownArgument};
+pub use file::{DataFile, Made, ModelFile, Unlisted};
 pub use import::{ImportError, KernelTable, import_dgemm};
-pub use kernel::{Kernel, Row};
+pub use kernel::{Fit, Kernel, Row};
+pub use noise::{Mode, Noise};
 pub use roofline::{Roofline, Work};
-pub use term::{Arguments, Term, TermError};
+pub use term::{Arguments, Product, Term, TermError};

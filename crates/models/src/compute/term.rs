@@ -3,59 +3,45 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The arguments of one call. What a kernel does not have is zero.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Arguments {
-    /// One, then the arguments in the order of [`LETTERS`].
-    values: [f64; 1 + LETTERS.len()],
-}
+/// Arguments of a call, at most; those of the BLAS have four.
+pub const MOST_ARGUMENTS: usize = 8;
+/// Factors of a product, at most.
+const MOST_FACTORS: usize = 4;
 
-/// The names of arguments: sizes as in the BLAS, and the order of a triangular matrix.
-const LETTERS: [char; 4] = ['M', 'N', 'K', 'S'];
-
-impl Arguments {
-    /// One size, called N, as of a vector.
-    #[inline]
-    pub fn n(n: u64) -> Arguments {
-        Arguments::new(0, n, 0, 0)
-    }
-
-    /// A matrix of M rows and N columns.
-    #[inline]
-    pub fn mn(m: u64, n: u64) -> Arguments {
-        Arguments::new(m, n, 0, 0)
-    }
-
-    /// A matrix product: M x K times K x N.
-    #[inline]
-    pub fn mnk(m: u64, n: u64, k: u64) -> Arguments {
-        Arguments::new(m, n, k, 0)
-    }
-
-    /// A triangular matrix of order S against M x N.
-    #[inline]
-    pub fn mns(m: u64, n: u64, s: u64) -> Arguments {
-        Arguments::new(m, n, 0, s)
-    }
-
-    #[inline]
-    fn new(m: u64, n: u64, k: u64, s: u64) -> Arguments {
-        Arguments { values: [1.0, m as f64, n as f64, k as f64, s as f64] }
-    }
-}
-
-/// A product of at most three arguments; of none, it is one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A product of arguments, by their names; of none, it is one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Term {
-    /// Places in [`Arguments::values`], in order, the ones last.
-    factors: [u8; 3],
+    /// In the order in which they are written.
+    names: Vec<String>,
 }
 
 impl Term {
-    /// Its value for these arguments.
-    #[inline]
-    pub fn of(self, arguments: &Arguments) -> f64 {
-        self.factors.iter().map(|&place| arguments.values[usize::from(place) % 5]).product()
+    /// The product of no arguments: one.
+    pub fn one() -> Term {
+        Term { names: Vec::new() }
+    }
+
+    /// The names of its factors; one that comes twice is there twice.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    /// Its value, where `of` gives those of the arguments.
+    pub fn value(&self, of: impl FnMut(&str) -> f64) -> f64 {
+        self.names().map(of).product()
+    }
+
+    /// The product for a caller that gives its arguments in this order.
+    ///
+    /// # Errors
+    /// The name of an argument that the caller does not have.
+    pub fn bind(&self, arguments: &[&str]) -> Result<Product, String> {
+        let mut places = [0; MOST_FACTORS];
+        for (place, name) in places.iter_mut().zip(&self.names) {
+            let found = arguments.iter().position(|argument| argument == name).ok_or_else(|| name.clone())?;
+            *place = found as u8 + 1;
+        }
+        Ok(Product { places })
     }
 }
 
@@ -66,7 +52,7 @@ pub struct TermError(String);
 
 impl TermError {
     /// What to do about it.
-    pub const REMEDY: &'static str = "write `1`, or a product of up to three of M, N, K and S, such as `M*N*K`";
+    pub const REMEDY: &'static str = "write `1`, or a product of up to four arguments, such as `M*N*K` or `N^2`";
 }
 
 impl FromStr for Term {
@@ -74,29 +60,91 @@ impl FromStr for Term {
 
     fn from_str(text: &str) -> Result<Term, TermError> {
         let error = || TermError(text.into());
-        let mut factors = [0; 3];
         if text.trim() == "1" {
-            return Ok(Term { factors });
+            return Ok(Term::one());
         }
-        for (i, name) in text.split('*').map(str::trim).enumerate() {
-            let letter = name.parse().ok().and_then(|name: char| LETTERS.iter().position(|&letter| letter == name));
-            *factors.get_mut(i).ok_or_else(error)? = letter.ok_or_else(error)? as u8 + 1;
+        let mut names = Vec::new();
+        for factor in text.split('*') {
+            let (name, power) = match factor.split_once('^') {
+                Some((name, power)) => (name, power.trim().parse().map_err(|_| error())?),
+                None => (factor, 1),
+            };
+            let name = name.trim();
+            if !is_name(name) || power == 0 || names.len() + power > MOST_FACTORS {
+                return Err(error());
+            }
+            names.extend(std::iter::repeat_n(name.to_owned(), power));
         }
-        factors.sort_by_key(|&place| if place == 0 { u8::MAX } else { place });
-        Ok(Term { factors })
+        names.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));
+        Ok(Term { names })
     }
+}
+
+/// Sizes as in the BLAS come first, in their usual order.
+fn place(name: &str) -> usize {
+    ["M", "N", "K", "S"].iter().position(|known| *known == name).unwrap_or(usize::MAX)
+}
+
+/// Whether a text may name an argument.
+pub(crate) fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let letters: Vec<String> = self
-            .factors
-            .iter()
-            .filter(|&&place| place > 0)
-            .map(|&place| LETTERS[usize::from(place) - 1].to_string())
-            .collect();
-        f.write_str(if letters.is_empty() { "1" } else { "" })?;
-        f.write_str(&letters.join("*"))
+        if self.names.is_empty() {
+            return f.write_str("1");
+        }
+        for (i, same) in self.names.chunk_by(|a, b| a == b).enumerate() {
+            let times = if i > 0 { "*" } else { "" };
+            match same.len() {
+                1 => write!(f, "{times}{}", same[0])?,
+                power => write!(f, "{times}{}^{power}", same[0])?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The arguments of one call, in the order of its program.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arguments {
+    /// One, then the arguments.
+    values: [f64; 1 + MOST_ARGUMENTS],
+}
+
+impl Arguments {
+    /// These values; what is missing is zero.
+    #[inline]
+    pub fn new<const COUNT: usize>(arguments: [f64; COUNT]) -> Arguments {
+        const { assert!(COUNT <= MOST_ARGUMENTS, "too many arguments") };
+        let mut values = [0.0; 1 + MOST_ARGUMENTS];
+        values[0] = 1.0;
+        values[1..=COUNT].copy_from_slice(&arguments);
+        Arguments { values }
+    }
+
+    /// The value at a place, counted from zero.
+    #[inline]
+    pub fn at(&self, place: usize) -> f64 {
+        self.values[1 + place]
+    }
+}
+
+/// A product of arguments, by their places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Product {
+    /// Counted from one; zero stands for no argument.
+    places: [u8; MOST_FACTORS],
+}
+
+impl Product {
+    /// Its value for these arguments.
+    #[inline]
+    pub fn of(self, arguments: &Arguments) -> f64 {
+        let value = |place: u8| arguments.values[usize::from(place) % (1 + MOST_ARGUMENTS)];
+        self.places.into_iter().map(value).product()
     }
 }
 
@@ -106,23 +154,33 @@ mod tests {
 
     #[test]
     fn reads_prints_and_multiplies() {
-        let arguments = Arguments::new(2, 3, 5, 7);
+        let arguments = Arguments::new([2.0, 3.0, 5.0, 7.0, 11.0]);
         for (text, printed, value) in [
             ("1", "1", 1.0),
             ("M*N*K", "M*N*K", 30.0),
             ("K * M", "M*K", 10.0),
             ("N", "N", 3.0),
-            ("S*M*M", "M*M*S", 28.0),
+            ("S*M*M", "M^2*S", 28.0),
+            ("N^2*N", "N^3", 27.0),
+            ("lda*M", "M*lda", 22.0),
         ] {
             let term: Term = text.parse().unwrap();
-            assert_eq!((term.to_string().as_str(), term.of(&arguments)), (printed, value));
+            let product = term.bind(&["M", "N", "K", "S", "lda"]).unwrap();
+            assert_eq!((term.to_string().as_str(), product.of(&arguments)), (printed, value));
+            assert_eq!(term.value(|name| if name == "lda" { 11.0 } else { arguments.at(place(name)) }), value);
         }
     }
 
     #[test]
     fn refuses_what_is_no_product() {
-        for text in ["", "M*", "M*N*K*S", "m", "2*M", "M+N", "1*M", "MN"] {
+        for text in ["", "M*", "M*N*K*S*M", "N^5", "N^0", "N^x", "2*M", "M+N", "1*M", "M N", "N^-1"] {
             assert_eq!(text.parse::<Term>(), Err(TermError(text.into())));
         }
+    }
+
+    #[test]
+    fn an_argument_that_the_caller_does_not_have_is_named() {
+        let term: Term = "M*lda".parse().unwrap();
+        assert_eq!(term.bind(&["M", "N"]), Err("lda".into()));
     }
 }

@@ -1,0 +1,143 @@
+//! Model files as text. Numbers are written with all their digits: what is read back is the same.
+
+use std::fmt::Write;
+
+use super::super::kernel::{Fit, Kernel, Row};
+use super::super::noise::Noise;
+use super::{Made, ModelFile, UNLISTED, Unlisted};
+
+pub(super) fn file(file: &ModelFile) -> String {
+    let mut text = format!("name = {}\n", quoted(&file.name));
+    if let Some(source) = &file.source {
+        let _ = writeln!(text, "source = {}", quoted(source));
+    }
+    let (word, _) = UNLISTED[usize::from(file.unlisted == Unlisted::Free)];
+    let _ = writeln!(text, "first-node = {}\nunlisted = \"{word}\"", file.first_node);
+    if let Some(made) = &file.made {
+        text += &how_made(made);
+    }
+    for (name, kernel) in &file.kernels {
+        let _ = writeln!(text, "\n[kernel.{}]", key(name));
+        text += &write_kernel(kernel);
+        if let Some(fit) = &kernel.fit {
+            let _ = writeln!(text, "[kernel.{}.fit]", key(name));
+            text += &how_well(fit);
+        }
+    }
+    text
+}
+
+fn how_made(made: &Made) -> String {
+    let Made { by, on, command, data } = made;
+    let mut text = format!("\n[made]\nby = {}\non = {}\ncommand = {}\n", quoted(by), quoted(on), quoted(command));
+    text += "data = [\n";
+    for data in data {
+        let (file, sha256) = (quoted(&data.file), quoted(&data.sha256));
+        let _ = writeln!(text, "    {{ file = {file}, rows = {}, sha256 = {sha256} }},", data.rows);
+    }
+    text + "]\n"
+}
+
+fn write_kernel(kernel: &Kernel) -> String {
+    let terms: Vec<String> = kernel.terms.iter().map(|term| format!("\"{term}\"")).collect();
+    let mut text = format!("terms = [{}]\n", terms.join(", "));
+    if let Some(split) = &kernel.split {
+        let _ = writeln!(text, "split = \"{split}\"");
+    }
+    match &kernel.noise {
+        Noise::HalfNormal => {}
+        Noise::Normal => text += "noise = \"normal\"\n",
+        Noise::Modes(modes) => {
+            text += "modes = [\n";
+            for mode in modes {
+                let (share, mean, deviation) = (number(mode.share), number(mode.mean), number(mode.deviation));
+                let _ = writeln!(text, "    {{ share = {share}, mean = {mean}, deviation = {deviation} }},");
+            }
+            text += "]\n";
+        }
+    }
+    if !kernel.measured.is_empty() {
+        let range = |(name, [least, most]): (&String, &[f64; 2])| {
+            format!("{} = [{}, {}]", key(name), number(*least), number(*most))
+        };
+        let ranges: Vec<String> = kernel.measured.iter().map(range).collect();
+        let _ = writeln!(text, "measured = {{ {} }}", ranges.join(", "));
+    }
+    let mut processors = kernel.processors();
+    text.extend(processors.next().map(|rows| fields(rows).join("\n") + "\n"));
+    let mut listed = processors.peekable();
+    if listed.peek().is_some() {
+        text += "processors = [\n";
+        for rows in listed {
+            let (node, socket) = rows[0].processor.unwrap_or_default();
+            let _ = writeln!(text, "    {{ node = {node}, socket = {socket}, {} }},", fields(rows).join(", "));
+        }
+        text += "]\n";
+    }
+    text
+}
+
+/// The coefficients of a processor, in one piece or several.
+fn fields(rows: &[Row]) -> Vec<String> {
+    if let [row] = rows {
+        return coefficients(row);
+    }
+    let piece = |row: &Row| {
+        let below = row.below.map(|below| format!("below = {}", number(below)));
+        format!("{{ {} }}", below.into_iter().chain(coefficients(row)).collect::<Vec<_>>().join(", "))
+    };
+    vec![format!("pieces = [{}]", rows.iter().map(piece).collect::<Vec<_>>().join(", "))]
+}
+
+fn coefficients(row: &Row) -> Vec<String> {
+    [("seconds", &row.seconds), ("deviation", &row.deviation), ("covariance", &row.covariance)]
+        .into_iter()
+        .filter(|(key, numbers)| *key == "seconds" || !numbers.is_empty())
+        .map(|(key, numbers)| format!("{key} = {}", list(numbers)))
+        .collect()
+}
+
+fn how_well(fit: &Fit) -> String {
+    let texts = |list: Vec<String>| list.join(", ");
+    let dropped = texts(fit.dropped.iter().map(|term| format!("\"{term}\"")).collect());
+    let warnings = texts(fit.warnings.iter().map(|warning| quoted(warning)).collect());
+    format!(
+        "points = {}\nsizes = {}\nr-squared = {}\nrelative-error = {}\ndropped = [{dropped}]\nwarnings = [{warnings}]\n",
+        fit.points,
+        fit.sizes,
+        number(fit.r_squared),
+        number(fit.relative_error),
+    )
+}
+
+fn list(numbers: &[f64]) -> String {
+    format!("[{}]", numbers.iter().map(|number| self::number(*number)).collect::<Vec<_>>().join(", "))
+}
+
+/// All digits, and few where few are enough.
+fn number(number: f64) -> String {
+    let plain = format!("{number:?}");
+    let short = format!("{number:e}");
+    if plain.len() <= short.len() + 2 { plain } else { short }
+}
+
+/// As a TOML key, which needs no quotes if it is a plain word.
+fn key(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.chars().all(plain) { name.to_owned() } else { quoted(name) }
+}
+
+/// As a TOML string.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            _ if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", c as u32);
+            }
+            _ => out.push(c),
+        }
+    }
+    out + "\""
+}
