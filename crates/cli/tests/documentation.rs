@@ -50,6 +50,13 @@ fn every_command_of_the_readme_runs() {
 }
 
 #[test]
+fn every_command_of_the_page_on_models_runs() {
+    let folder = Folder::new("models-page");
+    folder.write("models.toml", &blocks("docs/models.md", "toml")[0]);
+    assert_eq!(run_commands("docs/models.md", &folder), 2);
+}
+
+#[test]
 fn every_command_of_the_page_on_hpl_runs() {
     let folder = Folder::new("hpl-page");
     folder.write("HPL.dat", &blocks("docs/hpl.md", "dat")[0]);
