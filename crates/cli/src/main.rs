@@ -1,6 +1,7 @@
 //! The command `hpcast`: the only part of the project that prints or exits.
 
 mod failure;
+mod fit;
 mod hpl;
 mod lists;
 mod machine;
@@ -32,6 +33,9 @@ enum Command {
     /// Check, show, draw or import a machine file
     #[command(subcommand)]
     Machine(machine::Command),
+    /// Fit models to measurements
+    #[command(subcommand)]
+    Fit(fit::Command),
     /// Import or show a model file: how long kernels take
     #[command(subcommand)]
     Model(model::Command),
@@ -47,6 +51,7 @@ fn main() {
         Command::Run(options) => run::run(&options),
         Command::Hpl(options) => hpl::run(&options),
         Command::Machine(command) => machine::run(&command),
+        Command::Fit(command) => fit::run(&command),
         Command::Model(command) => model::run(&command),
         Command::Programs => lists::programs(),
         Command::Collectives => lists::collectives(),

@@ -175,7 +175,7 @@ fn show(file: &ModelFile) -> String {
 }
 
 /// What a call takes where nothing else is said: a sum over the terms.
-fn formula(kernel: &Kernel) -> String {
+pub(crate) fn formula(kernel: &Kernel) -> String {
     let [first, ..] = &kernel.rows[..] else { return String::new() };
     let mut text = String::new();
     for (term, coefficient) in kernel.terms.iter().zip(&first.seconds).filter(|(_, number)| **number != 0.0) {

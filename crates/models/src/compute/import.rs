@@ -122,12 +122,9 @@ fn import_processors(table: &Table, set: &str) -> Result<Kernel, ImportError> {
             COLUMNS.iter().map(|columns| table.number(row, columns[which])).collect()
         };
         let (node, socket) = (table.number(row, "node")?, table.number(row, "cpu")?);
-        rows.push(Row {
-            processor: (node >= 0.0).then_some((node as u32, socket as u32)),
-            seconds: numbers(0)?,
-            deviation: numbers(1)?,
-            ..Row::default()
-        });
+        let processor = (node >= 0.0).then_some((node as u32, socket as u32));
+        check_new(&rows, processor, row.0)?;
+        rows.push(Row { processor, seconds: numbers(0)?, deviation: numbers(1)?, ..Row::default() });
     }
     rows.sort_by_key(|row| row.processor);
     Ok(Kernel::new(terms(&["1", "M*N*K", "M*N", "M*K", "N*K"]), with_default(rows)))
@@ -137,14 +134,24 @@ fn import_processors(table: &Table, set: &str) -> Result<Kernel, ImportError> {
 fn import_synthetic(table: &Table, set: &str) -> Result<Kernel, ImportError> {
     let mut rows = vec![];
     for row in table.set("cluster_id", set)? {
+        let processor = Some((table.number(row, "node")? as u32, 0));
+        check_new(&rows, processor, row.0)?;
         rows.push(Row {
-            processor: Some((table.number(row, "node")? as u32, 0)),
+            processor,
             seconds: vec![table.number(row, "intercept")?, table.number(row, "mnk")?],
             deviation: vec![0.0, table.number(row, "mnk_residual")?],
             ..Row::default()
         });
     }
     Ok(Kernel::new(terms(&["1", "M*N*K"]), with_default(rows)))
+}
+
+/// A processor has one row.
+fn check_new(rows: &[Row], processor: Option<(u32, u32)>, line: u64) -> Result<(), ImportError> {
+    if rows.iter().any(|row| row.processor == processor) {
+        return Err(ImportError::Malformed { line, problem: "this processor is there twice".into() });
+    }
+    Ok(())
 }
 
 /// Adds the mean of all rows for processors that are not listed, unless there is such a row.
@@ -264,6 +271,7 @@ matrix generation,removed,0,0,0,
         let message = |text: &str, set: &str| import_dgemm(text, set).unwrap_err().to_string();
         assert_eq!(message(DGEMM, "c"), "there is no set `c`; the file has a, b");
         assert_eq!(message(&DGEMM.replace("5e-07", "x"), "a"), "line 2: `x` in column `intercept` is no number");
+        assert_eq!(message(&DGEMM.replace("a,-1,-1,-1", "a,2,1,0"), "a"), "line 3: this processor is there twice");
         assert_eq!(message(&DGEMM.replace("mnk", "mmm"), "a"), "there is no column `mnk`");
         assert_eq!(message("model_id,node\na\n", "a"), "line 2: 1 columns where the header has 2");
     }

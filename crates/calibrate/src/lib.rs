@@ -1,0 +1,8 @@
+//! From measurements to models.
+//!
+//! A table of measured calls ([`table`]) becomes a model of a kernel ([`kernel`]): what it takes on each processor, how calls
+//! differ, how well that fits, and what it misses.
+
+pub mod kernel;
+mod misses;
+pub mod table;

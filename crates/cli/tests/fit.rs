@@ -1,0 +1,81 @@
+//! `hpcast fit`: from measurements to model files that forecasts can use.
+
+mod common;
+
+use common::{Folder, machine, prints, refuses};
+
+/// Calls of a kernel on two sockets, of which the second is half as fast again; every third call takes 2 % longer.
+fn calls() -> String {
+    let mut text = String::from("job,node,cpu,rows,n,duration\n");
+    for i in 0..600 {
+        let (socket, rows, n) = (i % 2, 10 + i / 6 % 10 * 37, 15 + i / 60 * 53);
+        let slow = (1.0 + 0.5 * f64::from(socket)) * if i % 3 == 0 { 1.02 } else { 1.0 };
+        let seconds = slow * (2e-6 + 4e-9 * f64::from(rows * n));
+        text += &format!("{},3,{socket},{rows},{n},{seconds:e}\n", i % 5);
+    }
+    text
+}
+
+const COMMON: [&str; 6] = ["--kernel", "dlacpy", "--argument", "M=rows", "--terms", "1,M*N,M,N"];
+
+#[test]
+fn a_fitted_model_is_one_that_forecasts_can_use() {
+    let folder = Folder::new("fit");
+    let (csv, out) = (folder.write("calls.csv", &calls()), folder.path("models.toml"));
+    let fit = |more: &[&str]| {
+        let first: &[&str] = &["fit", "kernel", &csv];
+        prints(&[first, &COMMON, &["-o", &out], more].concat())
+    };
+    let text = fit(&[]);
+    assert!(text.contains("terms left out    M, N") && text.contains("600, of 200 sizes"), "{text}");
+    assert!(text.contains("processors        2"), "{text}");
+    let file = folder.read("models.toml");
+    for part in ["terms = [\"1\", \"M*N\"]", "[made]", "sha256", "measured = { M = [10.0, 343.0]", "covariance"] {
+        assert!(file.contains(part), "{part} is missing in\n{file}");
+    }
+    assert!(prints(&["model", "show", &out]).contains("dlacpy"));
+    let run = ["hpl", "-m", &machine("dahu.toml"), "--models", &out, "--n", "300", "--nb", "30", "--grid", "2x2"];
+    assert!(prints(&run).contains("WR"));
+    // The same input gives the same file.
+    fit(&[]);
+    assert_eq!(folder.read("models.toml"), file);
+    let alike = fit(&["--alike", "--noise", "none", "--only", "job=1"]);
+    assert!(alike.contains("processors        1") && alike.contains("120, of"), "{alike}");
+    assert!(!folder.read("models.toml").contains("deviation ="));
+}
+
+#[test]
+fn kernels_are_added_to_a_file() {
+    let folder = Folder::new("fit-add");
+    let (csv, out) = (folder.write("calls.csv", &calls()), folder.path("models.toml"));
+    let first = ["fit", "kernel", &csv, "--kernel", "a", "--terms", "N", "--alike", "-o", &out];
+    prints(&first);
+    prints(&["fit", "kernel", &csv, "--kernel", "b", "--terms", "1,N", "--alike", "--add-to", &out, "-o", &out]);
+    let file = folder.read("models.toml");
+    assert!(file.contains("[kernel.a]") && file.contains("[kernel.b]") && file.matches("calls.csv\"").count() == 2);
+}
+
+#[test]
+fn what_cannot_be_fitted_is_refused() {
+    let folder = Folder::new("fit-bad");
+    let csv = folder.write("calls.csv", &calls());
+    let out = folder.path("models.toml");
+    let bad = |csv: &str, options: &[&str], words: &[&str]| {
+        refuses(&[&["fit", "kernel", csv, "-o", &out, "--kernel", "x"], options].concat(), words);
+    };
+    bad(&csv, &["--terms", "1,M*N"], &["no column `M`", "rows, n, duration", "help"]);
+    bad(&csv, &["--terms", "2*N"], &["`2*N` is no product", "M*N*K"]);
+    bad(&csv, &["--terms", "N", "--keep", "n"], &["--keep", "`n`"]);
+    bad(&csv, &["--terms", "N", "--only", "job=77"], &["no such rows"]);
+    bad(&csv, &["--terms", "N", "--only", "job"], &["--only job", "`=`"]);
+    bad(&csv, &["--terms", "N", "--level", "2"], &["--level"]);
+    let named = ["--argument", "L=n", "--terms", "N,L"];
+    bad(&csv, &named, &["follows from", "help"]);
+    let few = folder.write("few.csv", "n,seconds\n1,2\n2,3\n");
+    bad(&few, &["--terms", "1,n"], &["2 values cannot determine 2 coefficients", "few.csv"]);
+    for (text, words) in [("x", "is no number"), ("NaN", "is not finite"), ("-1e-6", "is negative")] {
+        let wrong = folder.write("wrong.csv", &format!("n,seconds\n1,2\n2,{text}\n3,4\n5,6\n"));
+        bad(&wrong, &["--terms", "1,n"], &["wrong.csv:3", words]);
+    }
+    assert!(!folder.names().contains(&"models.toml".into()), "nothing is half-written");
+}
