@@ -1,7 +1,7 @@
 //! Any text is a model file or a list of errors that can be printed; what is read is written out to the same.
 #![no_main]
 
-use hpcast_models::compute::{Arguments, ModelFile};
+use hpcast_models::compute::{Arguments, BoundKernel, ModelFile};
 use hpcast_platform::diagnostic::Source;
 use libfuzzer_sys::fuzz_target;
 
@@ -12,7 +12,8 @@ fuzz_target!(|text: &str| {
         Ok(file) => {
             assert_eq!(parse(&file.to_toml()).expect("what is written can be read"), file);
             for kernel in file.kernels.values() {
-                let seconds = kernel.duration(kernel.row(1, 0), &Arguments::mnk(3, 4, 5), || 0.5);
+                let Ok(kernel) = BoundKernel::new(kernel, &["M", "N", "K"]) else { continue };
+                let seconds = kernel.duration(kernel.processor(1, 0), &Arguments::new([3.0, 4.0, 5.0]), || 1 << 63);
                 assert!(seconds.is_nan() || seconds >= 0.0);
             }
         }
