@@ -1,7 +1,8 @@
 //! Any text is a table of models or an error that can be printed; what is read makes a model file that can be read.
 #![no_main]
 
-use hpcast_models::compute::{KernelTable, ModelFile, import_dgemm};
+use hpcast_calibrate::import::{KernelTable, import_dgemm};
+use hpcast_models::compute::ModelFile;
 use hpcast_platform::diagnostic::Source;
 use libfuzzer_sys::fuzz_target;
 

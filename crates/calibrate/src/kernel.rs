@@ -114,7 +114,7 @@ pub fn fit(calls: &Calls, recipe: &Recipe) -> Result<Kernel, KernelError> {
         dropped,
         warnings: misses::find(&sizes, &residuals),
     });
-    kernel.rows = with_default(rows);
+    kernel.rows = Row::with_mean(rows);
     Ok(kernel)
 }
 
@@ -269,20 +269,6 @@ fn r_squared(sizes: &[&Size], residuals: &[f64]) -> f64 {
     let all: f64 = sizes.iter().map(|size| (size.seconds - centre).powi(2)).sum();
     let left: f64 = residuals.iter().map(|residual| residual * residual).sum();
     if all > 0.0 { 1.0 - left / all } else { 1.0 }
-}
-
-/// Adds the mean of all processors, for those that were not measured.
-fn with_default(mut rows: Vec<Row>) -> Vec<Row> {
-    if rows.iter().all(|row| row.processor.is_some()) {
-        let means = |list: fn(&Row) -> &Vec<f64>| -> Vec<f64> {
-            let length = rows.iter().map(|row| list(row).len()).min().unwrap_or(0);
-            (0..length).map(|i| mean(rows.iter().map(|row| list(row)[i]))).collect()
-        };
-        let default =
-            Row { seconds: means(|row| &row.seconds), deviation: means(|row| &row.deviation), ..Row::default() };
-        rows.insert(0, default);
-    }
-    rows
 }
 
 pub(crate) fn mean(values: impl Iterator<Item = f64>) -> f64 {

@@ -74,8 +74,8 @@ impl Table {
     /// Reads these columns of a table, of the rows whose columns hold certain texts; names are compared without regard to
     /// case. No wanted column may hold anything but numbers that are not negative.
     pub fn read(text: &str, wanted: &[&str], only: &[(String, String)]) -> Result<Table, TableError> {
-        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-        let header: Vec<String> = reader.headers().map_err(malformed)?.iter().map(String::from).collect();
+        let mut reader = reader(text);
+        let header = names(&mut reader)?;
         let mut places = Vec::new();
         for name in wanted {
             let place = find(&header, name).ok_or_else(|| no_column(&header, name))?;
@@ -120,8 +120,7 @@ impl Table {
 
     /// The names of all columns of a table.
     pub fn header(text: &str) -> Result<Vec<String>, TableError> {
-        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-        Ok(reader.headers().map_err(malformed)?.iter().map(String::from).collect())
+        names(&mut reader(text))
     }
 
     /// Number of rows.
@@ -133,6 +132,59 @@ impl Table {
     pub fn column(&self, name: &str) -> Result<&[f64], TableError> {
         self.columns.get(name).map(Vec::as_slice).ok_or_else(|| no_column(&self.header, name))
     }
+}
+
+/// A table of texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextTable {
+    header: Vec<String>,
+    /// In the order of the file.
+    pub rows: Vec<TextRow>,
+}
+
+/// A row of a [`TextTable`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextRow {
+    /// Line of the file, from 1.
+    pub line: u64,
+    /// One a column.
+    pub cells: Vec<String>,
+}
+
+impl TextTable {
+    /// Reads all of a table.
+    pub fn read(text: &str) -> Result<TextTable, TableError> {
+        let mut reader = reader(text);
+        let header = names(&mut reader)?;
+        let mut rows = Vec::new();
+        for record in reader.records() {
+            let record = record.map_err(malformed)?;
+            let line = record.position().map_or(0, csv::Position::line);
+            rows.push(TextRow { line, cells: record.iter().map(String::from).collect() });
+        }
+        Ok(TextTable { header, rows })
+    }
+
+    /// The place of a column.
+    pub fn place(&self, column: &str) -> Result<usize, TableError> {
+        find(&self.header, column).ok_or_else(|| no_column(&self.header, column))
+    }
+
+    /// The number in a column of a row.
+    pub fn number(&self, row: &TextRow, column: &str) -> Result<f64, TableError> {
+        let text = &row.cells[self.place(column)?];
+        let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+        let (line, column, problem) = (row.line, column.to_owned(), "no number");
+        number.ok_or_else(|| TableError::BadNumber { line, column, text: text.clone(), problem })
+    }
+}
+
+fn reader(text: &str) -> csv::Reader<&[u8]> {
+    csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes())
+}
+
+fn names(reader: &mut csv::Reader<&[u8]>) -> Result<Vec<String>, TableError> {
+    Ok(reader.headers().map_err(malformed)?.iter().map(String::from).collect())
 }
 
 fn find(header: &[String], name: &str) -> Option<usize> {

@@ -220,16 +220,8 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Where in the table it is, and what to do about it.
 fn unreadable(source: &Arc<Source>, error: &TableError) -> Diagnostic {
-    let message = error.to_string();
-    match error.line() {
-        Some(line) => {
-            let message = message.strip_prefix(&format!("line {line}: ")).unwrap_or(&message);
-            Diagnostic::error(message, error.remedy()).at(source, source.word(line as usize, 1))
-        }
-        None => Diagnostic::error(message, error.remedy()).within(source),
-    }
+    model::in_table(source, error.line(), &error.to_string(), error.remedy())
 }
 
 /// What came of it, for people.

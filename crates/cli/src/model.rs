@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use hpcast_apps::hpl::HplKernel;
-use hpcast_models::compute::{
-    Arguments, BoundKernel, ImportError, Kernel, KernelTable, ModelFile, Row, Unlisted, import_dgemm,
-};
+use hpcast_calibrate::import::{ImportError, KernelTable, import_dgemm};
+use hpcast_models::compute::{Arguments, BoundKernel, Kernel, ModelFile, Row, Unlisted};
 use hpcast_platform::diagnostic::{Diagnostic, Source};
 use hpcast_report::{Cell, Column, Table, check_writable, write_file};
 use hpcast_units::{FlopRate, count};
@@ -72,7 +71,7 @@ impl Import {
 
     fn file(&self) -> Result<ModelFile, Failure> {
         let source = Source::read(&self.dgemm)?;
-        let dgemm = import_dgemm(&source.text, &self.set).map_err(|error| diagnostic(&source, &error))?;
+        let dgemm = import_dgemm(&source.text, &self.set).map_err(|error| unreadable(&source, &error))?;
         let mut file = ModelFile {
             name: format!("{}, set {}", stem(&self.dgemm), self.set),
             source: Some(self.sources()),
@@ -81,7 +80,7 @@ impl Import {
         };
         if let Some(path) = &self.kernels {
             let source = Source::read(path)?;
-            file.kernels = KernelTable::read(&source.text).map_err(|error| diagnostic(&source, &error))?.kernels;
+            file.kernels = KernelTable::read(&source.text).map_err(|error| unreadable(&source, &error))?.kernels;
             file.unlisted = Unlisted::Free;
         }
         file.kernels.insert("dgemm".into(), dgemm);
@@ -130,18 +129,15 @@ fn check_name(file: &ModelFile, name: &str) -> Result<(), Failure> {
     Err(Failure::input(format!("there is no kernel `{name}`; the kernels are {}", known.join(", "))))
 }
 
-/// Where in the table it is, and what to do about it.
-fn diagnostic(source: &Arc<Source>, error: &ImportError) -> Diagnostic {
-    let (line, remedy) = match error {
-        ImportError::Malformed { line, .. } => (Some(*line), "correct the line"),
-        ImportError::NoNumber { line, .. } => (Some(*line), "write a plain number, such as `6.9e-11`"),
-        ImportError::NoColumn(_) => (None, "name a table of models whose first line names its columns"),
-        ImportError::NoSet { .. } => (None, "choose one of them with --set"),
-    };
-    let message = error.to_string();
+fn unreadable(source: &Arc<Source>, error: &ImportError) -> Diagnostic {
+    in_table(source, error.line(), &error.to_string(), error.remedy())
+}
+
+/// Where in a table something is wrong, and what to do about it.
+pub(crate) fn in_table(source: &Arc<Source>, line: Option<u64>, message: &str, remedy: &str) -> Diagnostic {
     match line {
         Some(line) => {
-            let message = message.strip_prefix(&format!("line {line}: ")).unwrap_or(&message);
+            let message = message.strip_prefix(&format!("line {line}: ")).unwrap_or(message);
             Diagnostic::error(message, remedy).at(source, source.word(line as usize, 1))
         }
         None => Diagnostic::error(message, remedy).within(source),

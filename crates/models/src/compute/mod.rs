@@ -7,7 +7,6 @@
 
 mod bound;
 mod file;
-mod import;
 mod kernel;
 mod noise;
 mod roofline;
@@ -15,7 +14,6 @@ mod term;
 
 pub use bound::{BoundKernel, UnknownArgument};
 pub use file::{DataFile, Made, ModelFile, Unlisted};
-pub use import::{ImportError, KernelTable, import_dgemm};
 pub use kernel::{Fit, Kernel, Row};
 pub use noise::{Mode, Noise};
 pub use roofline::{Roofline, Work};

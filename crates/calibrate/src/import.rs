@@ -5,23 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use super::kernel::{Kernel, Row};
-use super::term::Term;
+use hpcast_models::compute::{Kernel, Row, Term};
+
+use crate::table::{TableError, TextRow, TextTable};
 
 /// A table that cannot be read as models.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ImportError {
-    /// Not a table.
-    #[error("line {line}: {problem}")]
-    Malformed {
-        /// Line of the file, from 1.
-        line: u64,
-        /// What is wrong.
-        problem: String,
-    },
-    /// A column is needed that is not there.
-    #[error("there is no column `{0}`")]
-    NoColumn(&'static str),
+    /// Not such a table.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// No rows of that set.
     #[error("there is no set `{wanted}`; the file has {}", .sets.join(", "))]
     NoSet {
@@ -30,77 +23,45 @@ pub enum ImportError {
         /// What there is.
         sets: Vec<String>,
     },
-    /// Not a number.
-    #[error("line {line}: `{text}` in column `{column}` is no number")]
-    NoNumber {
-        /// Line of the file, from 1.
-        line: u64,
-        /// The column.
-        column: &'static str,
-        /// What stands there.
-        text: String,
-    },
 }
 
-/// A table with a header: rows of texts, found by the names of columns.
-struct Table {
-    header: Vec<String>,
-    rows: Vec<(u64, Vec<String>)>,
+impl ImportError {
+    /// The line in question.
+    pub fn line(&self) -> Option<u64> {
+        match self {
+            ImportError::Table(error) => error.line(),
+            ImportError::NoSet { .. } => None,
+        }
+    }
+
+    /// What to do about it.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            ImportError::Table(TableError::NoColumn { .. }) => {
+                "name a table of models whose first line names its columns"
+            }
+            ImportError::Table(error) => error.remedy(),
+            ImportError::NoSet { .. } => "choose one of them with --set",
+        }
+    }
 }
 
-impl Table {
-    fn read(text: &str) -> Result<Table, ImportError> {
-        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-        let malformed = |error: csv::Error| ImportError::Malformed {
-            line: error.position().map_or(1, csv::Position::line),
-            problem: match error.into_kind() {
-                csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-                    format!("{len} columns where the header has {expected_len}")
-                }
-                _ => "not a table of comma-separated values".into(),
-            },
-        };
-        let header = reader.headers().map_err(malformed)?.iter().map(String::from).collect();
-        let mut rows = Vec::new();
-        for record in reader.records() {
-            let record = record.map_err(malformed)?;
-            let line = record.position().map_or(0, csv::Position::line);
-            rows.push((line, record.iter().map(String::from).collect()));
-        }
-        Ok(Table { header, rows })
+/// The rows of one set.
+fn rows_of<'t>(table: &'t TextTable, column: &str, wanted: &str) -> Result<Vec<&'t TextRow>, ImportError> {
+    let column = table.place(column)?;
+    let rows: Vec<_> = table.rows.iter().filter(|row| row.cells[column] == wanted).collect();
+    if rows.is_empty() {
+        let mut sets: Vec<String> = table.rows.iter().map(|row| row.cells[column].clone()).collect();
+        sets.dedup();
+        return Err(ImportError::NoSet { wanted: wanted.into(), sets });
     }
-
-    fn has(&self, column: &str) -> bool {
-        self.header.iter().any(|name| name == column)
-    }
-
-    fn column(&self, column: &'static str) -> Result<usize, ImportError> {
-        self.header.iter().position(|name| name == column).ok_or(ImportError::NoColumn(column))
-    }
-
-    fn number(&self, row: &(u64, Vec<String>), column: &'static str) -> Result<f64, ImportError> {
-        let text = &row.1[self.column(column)?];
-        let number = text.parse().ok().filter(|number: &f64| number.is_finite());
-        number.ok_or_else(|| ImportError::NoNumber { line: row.0, column, text: text.clone() })
-    }
-
-    /// The rows of one set.
-    fn set(&self, column: &'static str, wanted: &str) -> Result<Vec<&(u64, Vec<String>)>, ImportError> {
-        let column = self.column(column)?;
-        let rows: Vec<_> = self.rows.iter().filter(|(_, row)| row[column] == wanted).collect();
-        if rows.is_empty() {
-            let mut sets: Vec<String> = self.rows.iter().map(|(_, row)| row[column].clone()).collect();
-            sets.dedup();
-            return Err(ImportError::NoSet { wanted: wanted.into(), sets });
-        }
-        Ok(rows)
-    }
+    Ok(rows)
 }
 
 /// Reads one set of dgemm models.
 pub fn import_dgemm(text: &str, set: &str) -> Result<Kernel, ImportError> {
-    let table = Table::read(text)?;
-    if table.has("cluster_id") { import_synthetic(&table, set) } else { import_processors(&table, set) }
+    let table = TextTable::read(text)?;
+    if table.place("cluster_id").is_ok() { import_synthetic(&table, set) } else { import_processors(&table, set) }
 }
 
 fn terms(names: &[&str]) -> Vec<Term> {
@@ -108,7 +69,7 @@ fn terms(names: &[&str]) -> Vec<Term> {
 }
 
 /// One row a processor; node -1 is the row for all others.
-fn import_processors(table: &Table, set: &str) -> Result<Kernel, ImportError> {
+fn import_processors(table: &TextTable, set: &str) -> Result<Kernel, ImportError> {
     const COLUMNS: [[&str; 2]; 5] = [
         ["intercept", "sigma_intercept"],
         ["mnk", "sigma_mnk"],
@@ -117,25 +78,25 @@ fn import_processors(table: &Table, set: &str) -> Result<Kernel, ImportError> {
         ["nk", "sigma_nk"],
     ];
     let mut rows = vec![];
-    for row in table.set("model_id", set)? {
-        let numbers = |which: usize| -> Result<Vec<f64>, ImportError> {
+    for row in rows_of(table, "model_id", set)? {
+        let numbers = |which: usize| -> Result<Vec<f64>, TableError> {
             COLUMNS.iter().map(|columns| table.number(row, columns[which])).collect()
         };
         let (node, socket) = (table.number(row, "node")?, table.number(row, "cpu")?);
         let processor = (node >= 0.0).then_some((node as u32, socket as u32));
-        check_new(&rows, processor, row.0)?;
+        check_new(&rows, processor, row.line)?;
         rows.push(Row { processor, seconds: numbers(0)?, deviation: numbers(1)?, ..Row::default() });
     }
     rows.sort_by_key(|row| row.processor);
-    Ok(Kernel::new(terms(&["1", "M*N*K", "M*N", "M*K", "N*K"]), with_default(rows)))
+    Ok(Kernel::new(terms(&["1", "M*N*K", "M*N", "M*K", "N*K"]), Row::with_mean(rows)))
 }
 
 /// One row a node, of a synthetic cluster (thesis chapter 7).
-fn import_synthetic(table: &Table, set: &str) -> Result<Kernel, ImportError> {
+fn import_synthetic(table: &TextTable, set: &str) -> Result<Kernel, ImportError> {
     let mut rows = vec![];
-    for row in table.set("cluster_id", set)? {
+    for row in rows_of(table, "cluster_id", set)? {
         let processor = Some((table.number(row, "node")? as u32, 0));
-        check_new(&rows, processor, row.0)?;
+        check_new(&rows, processor, row.line)?;
         rows.push(Row {
             processor,
             seconds: vec![table.number(row, "intercept")?, table.number(row, "mnk")?],
@@ -143,29 +104,15 @@ fn import_synthetic(table: &Table, set: &str) -> Result<Kernel, ImportError> {
             ..Row::default()
         });
     }
-    Ok(Kernel::new(terms(&["1", "M*N*K"]), with_default(rows)))
+    Ok(Kernel::new(terms(&["1", "M*N*K"]), Row::with_mean(rows)))
 }
 
 /// A processor has one row.
 fn check_new(rows: &[Row], processor: Option<(u32, u32)>, line: u64) -> Result<(), ImportError> {
     if rows.iter().any(|row| row.processor == processor) {
-        return Err(ImportError::Malformed { line, problem: "this processor is there twice".into() });
+        return Err(TableError::Malformed { line, problem: "this processor is there twice".into() }.into());
     }
     Ok(())
-}
-
-/// Adds the mean of all rows for processors that are not listed, unless there is such a row.
-fn with_default(mut rows: Vec<Row>) -> Vec<Row> {
-    if rows.iter().all(|row| row.processor.is_some()) {
-        let mean = |list: fn(&Row) -> &Vec<f64>| -> Vec<f64> {
-            let count = list(&rows[0]).len();
-            (0..count).map(|i| rows.iter().map(|row| list(row)[i]).sum::<f64>() / rows.len() as f64).collect()
-        };
-        let default =
-            Row { seconds: mean(|row| &row.seconds), deviation: mean(|row| &row.deviation), ..Row::default() };
-        rows.insert(0, default);
-    }
-    rows
 }
 
 /// The other kernels of a published table.
@@ -179,19 +126,19 @@ impl KernelTable {
     /// Reads a table of kernels: a coefficient with its deviation, times a product of arguments. Kernels without a size
     /// take no time; rows that say nothing of their own (dgemm, matrix generation) are left out.
     pub fn read(text: &str) -> Result<KernelTable, ImportError> {
-        let table = Table::read(text)?;
-        let (name, model) = (table.column("kernel")?, table.column("model")?);
-        let size = table.column("size_expression")?;
+        let table = TextTable::read(text)?;
+        let (name, model) = (table.place("kernel")?, table.place("model")?);
+        let size = table.place("size_expression")?;
         let mut kernels = BTreeMap::new();
         for row in &table.rows {
-            let kernel = row.1[name].trim_start_matches("HPL_").to_owned();
+            let kernel = row.cells[name].trim_start_matches("HPL_").to_owned();
             if kernel == "dgemm" || kernel.contains(' ') {
                 continue;
             }
-            let model = match row.1[model].as_str() {
+            let model = match row.cells[model].as_str() {
                 "no-op" | "no simulated time" => Kernel::free(),
                 _ => {
-                    let term = match row.1[size].as_str() {
+                    let term = match row.cells[size].as_str() {
                         // Side left or right: the order of the triangular matrix is called S here.
                         "M*M*N if Side==Left else M*N*N" => "M*N*S",
                         "M1*N" => "M*N",
@@ -199,7 +146,7 @@ impl KernelTable {
                     };
                     let term = term
                         .parse::<Term>()
-                        .map_err(|error| ImportError::Malformed { line: row.0, problem: error.to_string() })?;
+                        .map_err(|error| TableError::Malformed { line: row.line, problem: error.to_string() })?;
                     let seconds = vec![table.number(row, "coef_expectation_s")?];
                     let deviation = vec![table.number(row, "coef_stddev_s")?];
                     Kernel::new(vec![term], vec![Row { seconds, deviation, ..Row::default() }])
@@ -214,7 +161,7 @@ impl KernelTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compute::{Arguments, BoundKernel};
+    use hpcast_models::compute::{Arguments, BoundKernel};
 
     const DGEMM: &str =
         "model_id,cpu_id,node,cpu,intercept,mnk,mn,mk,nk,sigma_intercept,sigma_mnk,sigma_mn,sigma_mk,sigma_nk
@@ -272,7 +219,11 @@ matrix generation,removed,0,0,0,
         assert_eq!(message(DGEMM, "c"), "there is no set `c`; the file has a, b");
         assert_eq!(message(&DGEMM.replace("5e-07", "x"), "a"), "line 2: `x` in column `intercept` is no number");
         assert_eq!(message(&DGEMM.replace("a,-1,-1,-1", "a,2,1,0"), "a"), "line 3: this processor is there twice");
-        assert_eq!(message(&DGEMM.replace("mnk", "mmm"), "a"), "there is no column `mnk`");
+        assert_eq!(
+            message(&DGEMM.replace("mnk", "mmm"), "a"),
+            "there is no column `mnk`; the columns are model_id, cpu_id, node, cpu, intercept, mmm, mn, mk, nk, sigma_intercept, sigma_mmm, \
+             sigma_mn, sigma_mk, sigma_nk"
+        );
         assert_eq!(message("model_id,node\na\n", "a"), "line 2: 1 columns where the header has 2");
     }
 }
