@@ -101,7 +101,8 @@ impl Hpl {
 
 /// How far off a run may be that was simulated whole, with panels that were factored jointly.
 pub(super) fn of_joint_run(parameters: &HplParameters, finding: &HplFinding) -> Time {
-    Time::from_secs(chance(parameters, finding.account.panels())) + contention(finding)
+    // Twice the standard deviation, which 95 % of draws do not exceed.
+    Time::from_secs(2.0 * chance(parameters, finding.account.panels())) + contention(finding)
 }
 
 /// What contention may add where panels were factored jointly.
