@@ -78,7 +78,7 @@ impl HplKernel {
         }
     }
 
-    /// Its arguments in model files, in the order of [`HplKernel::values`].
+    /// The names of its arguments in model files.
     pub fn arguments(self) -> &'static [&'static str] {
         match self {
             Dgemm | Dlaswp04N | Dlaswp04T => &["M", "N", "K"],
