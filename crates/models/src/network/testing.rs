@@ -137,7 +137,8 @@ pub(crate) fn assert_same(fast: &Events, slow: &Events) {
     };
     for (&(token, time), &(other, expected)) in sorted(fast).iter().zip(&sorted(slow)) {
         assert_eq!(token, other);
-        let tolerance = 20.0 + 1e-9 * expected.as_ps() as f64;
+        // Events are rounded to picoseconds, and one at a high rate is a hundred at a low rate later.
+        let tolerance = 500.0 + 1e-9 * expected.as_ps() as f64;
         let error = time.as_ps() as f64 - expected.as_ps() as f64;
         assert!(error.abs() <= tolerance, "transfer {token} ended at {time:?}, expected at {expected:?}");
     }
