@@ -1,5 +1,6 @@
 # make run    real forecasts: of a collective operation at once, of Frontera's HPL run a minute or two later
 # make test   everything that must hold: format, lints, docs, tests
+# make test-slow  the tests that take minutes
 # make bench  how fast the parts are
 # make peers  the same work in SimGrid/SMPI and here, side by side
 # make peers-hpl  the real HPL in SimGrid/SMPI and ours, side by side
@@ -10,7 +11,7 @@
 CARGO ?= cargo
 HPCAST := target/release/hpcast
 
-.PHONY: run test bench peers peers-hpl fidelity validate top500 golden fuzz setup
+.PHONY: run test test-slow bench peers peers-hpl fidelity validate top500 golden fuzz setup
 
 run: setup
 	$(CARGO) build --release --quiet --bin hpcast
@@ -29,6 +30,9 @@ test: setup
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 	$(CARGO) test --workspace --quiet
+
+test-slow: setup
+	$(CARGO) test --workspace --release --quiet -- --ignored
 
 bench: setup
 	$(CARGO) bench --workspace
