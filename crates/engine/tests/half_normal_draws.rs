@@ -13,7 +13,7 @@ fn ten_million_draws_are_half_normal() {
 
 /// A hundred times as many, so that the tail beyond five deviations is checked too.
 #[test]
-#[ignore = "a billion draws take more than a minute even when optimised: `make test-slow` runs it"]
+#[ignore = "a billion draws take up to a minute when optimised, and many otherwise: `make test-slow` runs it"]
 fn a_billion_draws_are_half_normal() {
     are_half_normal(1_000_000_000);
 }
