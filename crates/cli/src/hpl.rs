@@ -1,5 +1,6 @@
 //! `hpcast hpl`: forecasts High Performance Linpack.
 
+mod chances;
 mod choices;
 mod found;
 mod recording;
@@ -12,7 +13,7 @@ use clap::Args;
 use hpcast_apps::hpl::{
     Hpl, HplDat, HplFinding, HplModels, HplParameters, Leg, ModelsError, Pivots, SampleSize, SwapKind,
 };
-use hpcast_models::compute::ModelFile;
+use hpcast_models::compute::{Chance, ModelFile, Seeds};
 use hpcast_mpi::Setup;
 use hpcast_platform::Machine;
 use hpcast_platform::placement::Placement;
@@ -26,6 +27,7 @@ use crate::failure::Failure;
 use crate::machine_options::MachineOptions;
 use crate::outputs::{OutputOptions, Results, Watchers};
 use crate::running::Running;
+use chances::{Chances, Draw};
 use choices::{Choices, Chosen, form};
 use found::Found;
 use turn::Turn;
@@ -43,9 +45,8 @@ pub(crate) struct Options {
     /// Kernels take the same time in every call
     #[arg(long)]
     no_noise: bool,
-    /// Run with so many seeds, one after the other, and give the mean with its confidence interval
-    #[arg(long, default_value_t = 1, value_name = "RUNS", value_parser = clap::value_parser!(u64).range(1..=100_000))]
-    repeat: u64,
+    #[command(flatten)]
+    chances: Chances,
     /// Simulate every message
     #[arg(long)]
     exact: bool,
@@ -78,7 +79,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     for path in [&options.choices.dat, &options.models, &options.pivots].into_iter().flatten() {
         running.add_input(path);
     }
-    let benchmark = Benchmark { options, machine, models, running };
+    let vary = options.chances.varying(models.as_ref())?;
+    let draws = options.chances.draws(options.machine.seed, &vary);
+    let benchmark = Benchmark { options, machine, models, vary, draws, running };
     benchmark.run(&chosen)
 }
 
@@ -89,11 +92,6 @@ impl Options {
             None => SampleSize::usual(parameters),
         }
     }
-
-    fn seeds(&self) -> impl Iterator<Item = u64> + Clone {
-        let first = self.machine.seed;
-        (0..self.repeat).map(move |more| first.wrapping_add(more))
-    }
 }
 
 /// HPL on a machine, ready to be simulated with each choice of parameters.
@@ -101,6 +99,10 @@ struct Benchmark<'o> {
     options: &'o Options,
     machine: Rc<Machine>,
     models: Option<ModelFile>,
+    /// What differs from run to run.
+    vary: Vec<Chance>,
+    /// Each combination is run with all of them.
+    draws: Vec<Draw>,
     running: Running,
 }
 
@@ -123,7 +125,7 @@ impl Benchmark<'_> {
             report.warnings.extend(found.times.beyond_measured(models));
         }
         if interrupted {
-            report.stopped_after(found.runs.len(), jobs.len() * options.repeat as usize, "runs");
+            report.stopped_after(found.runs.len(), jobs.len() * self.draws.len(), "runs");
         }
         let Benchmark { machine, running, .. } = self;
         running.finish(&mut report);
@@ -138,7 +140,11 @@ impl Benchmark<'_> {
             totals: &found.totals,
             machine: &machine,
             json: json::document(&report),
-            text: format!("{}\n{}", xhpl::closing(found.runs.len()), account(&report)),
+            text: format!(
+                "{}\n{}",
+                xhpl::closing(found.runs.iter().filter(|run| run.redrawn.is_none()).count()),
+                account(&report)
+            ),
         };
         options.outputs.write(&results, watchers)?;
         if interrupted { Err(Failure::Interrupted) } else { Ok(()) }
@@ -147,17 +153,19 @@ impl Benchmark<'_> {
     /// Runs everything, one after the other, and prints each result when it is known.
     fn run_all(&self, jobs: &[Job], watchers: &mut Watchers, found: &mut Found) -> Result<(), Failure> {
         let options = self.options;
-        let whole = jobs.iter().map(Job::weight).sum::<f64>() * options.repeat as f64;
-        let runs = jobs.len() * options.repeat as usize;
+        let whole = jobs.iter().map(Job::weight).sum::<f64>() * self.draws.len() as f64;
+        let runs = jobs.len() * self.draws.len();
         let mut done = 0.0;
-        for (job, seed) in jobs.iter().flat_map(|job| options.seeds().map(move |seed| (job, seed))) {
+        for (job, draw) in jobs.iter().flat_map(|job| self.draws.iter().map(move |draw| (job, draw))) {
             watchers.start_at(found.totals.simulated);
             let part = done / whole..(done + job.weight()) / whole;
             done += job.weight();
             let turn = Turn { part, number: found.runs.len() + 1, of: runs };
-            let finding = self.simulate(job, seed, turn, watchers)?;
-            let run = job.result(seed, &finding);
-            self.print(&xhpl::line(&run))?;
+            let finding = self.simulate(job, draw, turn, watchers)?;
+            let run = job.result(draw, &finding);
+            if draw.redrawn.is_none() {
+                self.print(&xhpl::line(&run))?;
+            }
             let recorded = found.add(run, finding);
             if let (Some(folder), Some(recorded)) = (&options.record, recorded) {
                 recording::write(folder, recorded)?;
@@ -174,23 +182,24 @@ impl Benchmark<'_> {
     /// All that is to be run, checked: what can go wrong goes wrong here.
     fn jobs(&self, chosen: &Chosen) -> Result<Vec<Job>, Failure> {
         let options = self.options;
-        if (options.record.is_some() || options.pivots.is_some()) && (chosen.runs.len() > 1 || options.repeat > 1) {
+        if (options.record.is_some() || options.pivots.is_some()) && chosen.runs.len() * self.draws.len() > 1 {
             return Err(Failure::input("--record and --pivots are for a single run; choose one"));
         }
         let job = |parameters: &HplParameters| {
             let placement = options.machine.place(&self.machine, parameters.grid.size(), options.machine.seed)?;
             let pivots = options.pivots.as_deref().map(|path| recording::pivots(path, parameters.n)).transpose()?;
             let nodes = nodes_used(&placement, &self.machine);
-            Ok(Job { parameters: *parameters, models: self.models(parameters)?, pivots, nodes })
+            Ok(Job { parameters: *parameters, models: self.models(parameters, &Seeds::default())?, pivots, nodes })
         };
         chosen.runs.iter().map(job).collect()
     }
 
-    fn models(&self, parameters: &HplParameters) -> Result<HplModels, Failure> {
+    fn models(&self, parameters: &HplParameters, seeds: &Seeds) -> Result<HplModels, Failure> {
         let options = self.options;
         let on_node = options.machine.ranks_per_node(&self.machine, parameters.grid.size());
+        let file = self.models.as_ref().map(|file| file.drawn(seeds));
         let models =
-            HplModels::new(self.models.as_ref(), &self.machine, on_node).map_err(|error| self.cannot_model(&error))?;
+            HplModels::new(file.as_ref(), &self.machine, on_node).map_err(|error| self.cannot_model(&error))?;
         Ok(if options.no_noise { models.without_noise() } else { models })
     }
 
@@ -210,8 +219,9 @@ impl Benchmark<'_> {
         })
     }
 
-    fn simulate(&self, job: &Job, seed: u64, turn: Turn, watchers: &Watchers) -> Result<HplFinding, Failure> {
+    fn simulate(&self, job: &Job, draw: &Draw, turn: Turn, watchers: &Watchers) -> Result<HplFinding, Failure> {
         let options = self.options;
+        let seed = draw.seeds.calls;
         let setup = |leg: Leg| -> Result<Setup, Failure> {
             let part = turn.within(&leg.share);
             let details = turn.details(leg, job.parameters);
@@ -229,7 +239,7 @@ impl Benchmark<'_> {
         };
         let hpl = Hpl {
             parameters: job.parameters,
-            models: job.models.clone(),
+            models: self.models(&job.parameters, &draw.seeds)?,
             pivots: match &job.pivots {
                 Some(listed) => listed.clone(),
                 None if options.choices.equal_pivots => Pivots::equal(seed),
@@ -257,7 +267,7 @@ impl Benchmark<'_> {
         parameter("equal_pivots", options.choices.equal_pivots.into());
         parameter("noise", jobs.iter().any(|job| job.models.is_noisy()).into());
         parameter("models", self.models.as_ref().map(|file| file.name.clone()).into());
-        parameter("repeat", options.repeat.into());
+        options.chances.describe(&self.vary).into_iter().for_each(|(name, value)| parameter(name, value));
         parameter("exact", options.exact.into());
         parameter("samples", options.samples.into());
         options.machine.describe(&self.machine, report);
@@ -292,10 +302,11 @@ impl Job {
         f64::from(self.ranks()) * self.parameters.panels() as f64
     }
 
-    fn result(&self, seed: u64, finding: &HplFinding) -> HplRun {
+    fn result(&self, draw: &Draw, finding: &HplFinding) -> HplRun {
         HplRun {
             parameters: self.parameters,
-            seed,
+            seed: draw.seed,
+            redrawn: draw.redrawn,
             seconds: finding.time.as_secs(),
             uncertainty: finding.uncertainty.as_secs(),
             gflops: finding.gflops(&self.parameters),

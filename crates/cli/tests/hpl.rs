@@ -45,6 +45,10 @@ fn hpl_json(arguments: &[&str]) -> Value {
     serde_json::from_str(&hpl(&[arguments, &["--json", "-"][..]].concat())).expect("JSON")
 }
 
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
 /// Everything that a run tells programs, but for what may vary.
 fn told(arguments: &[&str]) -> String {
     let mut report = hpl_json(arguments);
@@ -178,12 +182,68 @@ fn several_seeds_give_a_mean_and_its_interval() {
         assert!((found / expected - 1.0).abs() < 1e-9, "{key} {found} {expected}");
     };
     close("mean", mean);
-    close("confidence_95", 3.1824 * deviation / 2.0);
+    // The quantile 0.975 of Student's t with three degrees of freedom, from a table.
+    let student = 3.182_446_305;
+    close("confidence_95", student * deviation / 2.0);
+    let unsimulated =
+        mean * rows.iter().map(|row| number(&row["uncertainty_seconds"]) / number(&row["seconds"])).sum::<f64>() / 4.0;
+    close("prediction_95", (student * deviation * 1.25f64.sqrt()).hypot(unsimulated));
     // A run is the same whether it comes alone or with others.
     let alone = hpl_json(&[&common[..], &["--seed", "5"]].concat());
     assert_eq!(alone["simulated_seconds"].as_f64(), Some(seconds[2]));
     let text = hpl(&[&common[..], &["--repeat", "2"]].concat());
-    assert!(text.contains("95 % confidence") && text.contains("Finished      2 tests"), "{text}");
+    assert!(text.contains("(95 % of runs; 2 were simulated)") && text.contains("Finished      2 tests"), "{text}");
+}
+
+/// A model file that knows its coefficients to 2 %, and varies by 0.1 % from call to call.
+fn unsure_models() -> String {
+    let deviation = "deviation = [2e-13]\n";
+    let covariance = format!("covariance = [{}]\n", (0.02 * 2e-10f64).powi(2));
+    format!(
+        "name = \"x\"\nunlisted = \"free\"\n[kernel.dgemm]\nterms = [\"M*N*K\"]\nseconds = [2e-10]\n{deviation}{covariance}"
+    )
+}
+
+#[test]
+fn what_is_not_known_widens_the_interval_and_sources_say_what() {
+    let folder = Folder::new("chances");
+    let models = folder.write("models.toml", &unsure_models());
+    let common = ["--n", "2000", "--nb", "100", "--grid", "2x2", "--exact", "--models", &models, "--repeat", "12"];
+    let report = |more: &[&str]| hpl_json(&[&common[..], more].concat());
+    let half = |report: &Value| {
+        number(&report["combinations"][0]["seconds"]["prediction_95"])
+            / number(&report["combinations"][0]["seconds"]["mean"])
+    };
+    let (all, calls) = (report(&["--sources"]), report(&["--vary", "calls"]));
+    // 95 % of runs: about 2.3 times 2 %, of which dgemm is most; from 12 runs that is known to a third.
+    assert!((0.025..0.065).contains(&half(&all)), "{}", half(&all));
+    assert!(half(&calls) < 0.01, "{}", half(&calls));
+    let sources = all["combinations"][0]["contributions"].as_array().expect("contributions");
+    assert_eq!(
+        sources.iter().map(|source| source["source"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["coefficients", "calls"]
+    );
+    assert!(number(&sources[0]["share"]) > 0.95, "{sources:?}");
+    let table = all["table"].as_array().expect("a table");
+    assert_eq!((table.len(), &table[0]["redrawn"], &table[1]["redrawn"]), (36, &Value::Null, &Value::from("calls")));
+    // A run of a list can be had alone.
+    let alone = hpl_json(&[&common[..9], &["--seed", "5", "--vary", "calls,coefficients"]].concat());
+    assert_eq!(alone["simulated_seconds"], table[15]["seconds"]);
+    let text = hpl(&[&common[..], &["--sources"]].concat());
+    assert!(text.contains("What runs of N 2,000 differ by") && text.contains("Finished     12 tests"), "{text}");
+}
+
+#[test]
+fn chances_that_nobody_knows_are_refused() {
+    let dahu = machine("dahu.toml");
+    let refused = |more: &[&str], said: &[&str]| {
+        refuses(&[&["hpl", "-m", &dahu, "--n", "100"][..], more].concat(), said);
+    };
+    refused(&["--vary", "coefficients"], &["--vary coefficients", "hpcast fit kernel"]);
+    refused(&["--sources"], &["--sources", "--repeat"]);
+    let folder = Folder::new("no-covariance");
+    let models = folder.write("m.toml", &unsure_models().replace("covariance = [", "covariance = [-"));
+    refused(&["--models", &models], &["m.toml:7", "covariance"]);
 }
 
 /// The second run would take hours: it is stopped as soon as the first has printed its result.

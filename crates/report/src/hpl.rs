@@ -1,11 +1,12 @@
 //! Everything that is reported about runs of HPL, beside what is reported about any run.
 
 use hpcast_apps::hpl::{Account, HplKernel, HplParameters, Phase};
-use hpcast_models::compute::ModelFile;
+use hpcast_models::compute::{Chance, ModelFile};
 use hpcast_units::count;
 use serde::Serialize;
 use serde::ser::Serializer;
 
+use crate::contribution::{Contribution, contributions};
 use crate::hpl_curve::HplCurve;
 use crate::interval::Estimate;
 use crate::run_report::RunReport;
@@ -19,6 +20,8 @@ pub struct HplRun {
     pub parameters: HplParameters,
     /// With which seed.
     pub seed: u64,
+    /// The source of chance that was drawn anew, if it is the run of this seed once more.
+    pub redrawn: Option<Chance>,
     /// How long it took, as HPL times it.
     pub seconds: f64,
     /// How far off that may be, where not all of it was simulated.
@@ -137,6 +140,8 @@ pub struct Combination {
     pub seconds: Estimate,
     /// How fast they were.
     pub gflops: Estimate,
+    /// Where their differences come from, the largest part first; empty if that was not asked.
+    pub contributions: Vec<Contribution>,
     /// Nodes on which ranks ran.
     pub nodes: u32,
 }
@@ -230,10 +235,15 @@ impl HplReport {
 }
 
 fn combinations(runs: &[HplRun]) -> Vec<Combination> {
-    let same = |a: &HplRun, b: &HplRun| a.parameters == b.parameters && a.seed < b.seed;
-    let combination = |runs: &[HplRun]| {
-        let run = &runs[0];
-        let estimate = |value: fn(&HplRun) -> f64| Estimate::of(&runs.iter().map(value).collect::<Vec<_>>());
+    let same = |a: &HplRun, b: &HplRun| a.parameters == b.parameters && (a.seed < b.seed || b.redrawn.is_some());
+    let combination = |all: &[HplRun]| {
+        let runs: Vec<&HplRun> = all.iter().filter(|run| run.redrawn.is_none()).collect();
+        let run = runs[0];
+        let mean = |value: &dyn Fn(&HplRun) -> f64| runs.iter().map(|run| value(run)).sum::<f64>() / runs.len() as f64;
+        let unsimulated = mean(&|run| run.uncertainty / run.seconds);
+        let estimate = |value: fn(&HplRun) -> f64| {
+            Estimate::of(&runs.iter().map(|run| value(run)).collect::<Vec<_>>(), unsimulated * mean(&value))
+        };
         Combination {
             variant: xhpl::variant(&run.parameters),
             n: run.parameters.n,
@@ -243,6 +253,7 @@ fn combinations(runs: &[HplRun]) -> Vec<Combination> {
             runs: runs.len(),
             seconds: estimate(|run| run.seconds),
             gflops: estimate(|run| run.gflops),
+            contributions: contributions(all),
             nodes: run.nodes,
         }
     };
@@ -251,7 +262,9 @@ fn combinations(runs: &[HplRun]) -> Vec<Combination> {
 
 /// A row a run.
 fn table(runs: &[HplRun]) -> Table {
-    let keys = ["variant", "n", "nb", "p", "q", "ranks", "seed", "pmap", "depth", "bcast", "rfact", "ndiv", "pfact"];
+    let keys = [
+        "variant", "n", "nb", "p", "q", "ranks", "seed", "redrawn", "pmap", "depth", "bcast", "rfact", "ndiv", "pfact",
+    ];
     let keys = keys.into_iter().chain(["nbmin", "seconds", "uncertainty_seconds", "gflops"]);
     let mut table = Table::new(keys.map(|key| Column::new(key, key)));
     for run in runs {
@@ -265,6 +278,7 @@ fn table(runs: &[HplRun]) -> Table {
             Cell::Count(grid.columns.into()),
             Cell::Count(grid.size().into()),
             Cell::Count(run.seed),
+            run.redrawn.map_or(Cell::Empty, |chance| text(chance.name())),
             text(grid.order.name()),
             Cell::Count(depth.into()),
             text(broadcast.name()),
@@ -294,6 +308,7 @@ pub(crate) mod tests {
         let run = |n, seed, seconds| HplRun {
             parameters: HplParameters::new(n, 32, 2, 2),
             seed,
+            redrawn: None,
             seconds,
             uncertainty: 0.0,
             gflops: 10.0 / seconds,
@@ -314,7 +329,7 @@ pub(crate) mod tests {
         let report = example();
         let [first, second] = &report.combinations[..] else { panic!("two combinations") };
         assert_eq!((first.runs, first.seconds.mean, second.runs), (2, 3.0, 1));
-        assert!(first.seconds.confidence_95.is_some_and(|half| (half - 12.7062).abs() < 1e-9));
+        assert!(first.seconds.confidence_95.is_some_and(|half| (half - 12.706_204_7).abs() < 1e-6));
         assert_eq!((report.gflops, report.peak_gflops), (5.0, Some(20.0)));
     }
 

@@ -2,7 +2,7 @@
 
 use hpcast_units::{FlopRate, Seconds, count};
 
-use crate::hpl::{HplReport, KernelTime};
+use crate::hpl::{Combination, HplReport, KernelTime};
 use crate::interval::Estimate;
 use crate::table::{Cell, Column, Table};
 use crate::text::{cost, join, lines, links, list, messages};
@@ -17,9 +17,10 @@ pub fn account(report: &HplReport) -> String {
     // Who stops the first run has no results.
     if !report.combinations.is_empty() {
         paragraphs.push(result(report));
-        if report.combinations.len() > 1 || repeated(report) {
+        if report.combinations.len() > 1 {
             paragraphs.push(combinations(report));
         }
+        paragraphs.extend(report.combinations.iter().map(sources));
         paragraphs.extend([phases(report), kernels(report), links(run)]);
     }
     paragraphs.extend([
@@ -45,12 +46,17 @@ fn heading(report: &HplReport) -> String {
 fn result(report: &HplReport) -> String {
     let run = &report.run;
     let gflops = |gflops: f64| FlopRate::new(gflops * 1e9).human();
-    let several = report.run.table.rows().len() > 1;
+    let several = report.combinations.len() > 1;
+    let only = &report.combinations[0];
     let mut time = Seconds::new(run.simulated_seconds).human();
-    if report.uncertainty > 0.0 && !several {
+    let mut speed = gflops(report.gflops);
+    if let (Some(seconds), Some(spread), false) = (only.seconds.prediction_95, only.gflops.prediction_95, several) {
+        time = Seconds::new(only.seconds.mean).human_between(seconds);
+        speed = FlopRate::new(only.gflops.mean * 1e9).human_between(spread * 1e9);
+        speed += &format!(" (95 % of runs; {} were simulated)", count(only.runs as u64));
+    } else if report.uncertainty > 0.0 && !several {
         time += &format!(" +- {:.2} %", 100.0 * report.uncertainty);
     }
-    let mut speed = gflops(report.gflops);
     if let Some(peak) = report.peak_gflops.filter(|peak| *peak > 0.0) {
         speed += &format!(", {:.1} % of the peak of the nodes used ({})", 100.0 * report.gflops / peak, gflops(peak));
     }
@@ -73,7 +79,7 @@ fn combinations(report: &HplReport) -> String {
     let mut table = Table::new(columns.map(|header| Column::new(header, header)));
     for combination in &report.combinations {
         let cell = |estimate: Estimate, cell: fn(f64) -> Cell| {
-            [cell(estimate.mean), estimate.confidence_95.map_or(Cell::Empty, cell)]
+            [cell(estimate.mean), estimate.prediction_95.map_or(Cell::Empty, cell)]
         };
         let mut row = vec![
             Cell::Text(combination.variant.trim_start_matches('W').into()),
@@ -87,8 +93,36 @@ fn combinations(report: &HplReport) -> String {
         row.extend(cell(combination.gflops, Cell::Gflops));
         table.push(row);
     }
-    let meaning = if repeated(report) { "+- is half of the 95 % confidence interval of the mean\n" } else { "" };
+    let meaning = if repeated(report) { "95 % of runs lie within +-\n" } else { "" };
     table.text() + meaning
+}
+
+/// Where the differences of the runs come from, if that was asked.
+fn sources(combination: &Combination) -> String {
+    if combination.contributions.is_empty() {
+        return String::new();
+    }
+    let first = format!("What runs of N {} differ by", count(combination.n));
+    let columns = [first.as_str(), "time +-", "speed +-", "share"];
+    let mut table = Table::new(columns.map(|header| Column::new(header, header)));
+    for contribution in &combination.contributions {
+        table.push([
+            Cell::Text(format!("  {}", meaning(contribution.source))),
+            Cell::Seconds(contribution.seconds_95),
+            Cell::Gflops(contribution.gflops_95),
+            Cell::Share(contribution.share),
+        ]);
+    }
+    table.text()
+}
+
+fn meaning(source: &str) -> &str {
+    match source {
+        "calls" => "calls of kernels, pivots",
+        "coefficients" => "coefficients of the models",
+        "unsimulated" => "what was not simulated",
+        other => other,
+    }
 }
 
 fn phases(report: &HplReport) -> String {
@@ -140,10 +174,10 @@ hpcast 0.1.0: HPL on Frontera (8,008 nodes, fat tree), network model flow, seed 
   Messages         16 with 256 KiB of data
   Limit            Computing limits: ranks update the matrix 56 % of the time and wait 25 %.
 
-  Variant       N   NB   P   Q   runs   time       +-          speed             +-
-  R11C2R4   1,000   32   2   2      2    3 s   12.7 s   3.75 Gflop/s   15.9 Gflop/s
-  R11C2R4   2,000   32   2   2      1    2 s      -        5 Gflop/s      -
-  +- is half of the 95 % confidence interval of the mean
+  Variant       N   NB   P   Q   runs   time     +-          speed             +-
+  R11C2R4   1,000   32   2   2      2    3 s   22 s   3.75 Gflop/s   27.5 Gflop/s
+  R11C2R4   2,000   32   2   2      1    2 s    -        5 Gflop/s      -
+  95 % of runs lie within +-
 
   Time of a rank by phase     mean    share
     panel factorisation       1 s    12.5 %

@@ -1,46 +1,43 @@
-//! The mean of a few measurements and how sure it is.
+//! What several runs tell: their mean, how sure it is, and where another run will lie.
 
+use hpcast_stats::StudentT;
 use serde::Serialize;
 
-/// A mean with its confidence interval.
+/// The mean of some runs, with intervals around it (Student's t).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// Half the width of the 95 % confidence interval (Student's t); `None` for a single measurement.
+    /// Half the width of the 95 % confidence interval of the mean; `None` for a single run.
     pub confidence_95: Option<f64>,
+    /// Half the width of the interval that another run lies in, with a probability of 95 %; what was not simulated is
+    /// counted in. `None` for a single run.
+    pub prediction_95: Option<f64>,
 }
 
 impl Estimate {
-    /// Of these measurements.
-    pub fn of(values: &[f64]) -> Estimate {
+    /// Of the values of runs, which may all be off by `unsimulated` because not everything was simulated.
+    pub fn of(values: &[f64], unsimulated: f64) -> Estimate {
         let count = values.len() as f64;
         let mean = values.iter().sum::<f64>() / count;
-        let confidence_95 = (values.len() > 1).then(|| {
-            let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
-            student_975(values.len() - 1) * (variance / count).sqrt()
-        });
-        Estimate { mean, confidence_95 }
+        if values.len() < 2 {
+            return Estimate { mean, confidence_95: None, prediction_95: None };
+        }
+        let freedom = count - 1.0;
+        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / freedom;
+        let wide = half_width(variance, freedom);
+        Estimate {
+            mean,
+            confidence_95: Some(wide / count.sqrt()),
+            prediction_95: Some((wide * (1.0 + 1.0 / count).sqrt()).hypot(unsimulated)),
+        }
     }
 }
 
-/// The quantile 0.975 of Student's t distribution (any table of it).
-fn student_975(degrees: usize) -> f64 {
-    const TABLE: [f64; 30] = [
-        12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281, 2.2010, 2.1788, 2.1604,
-        2.1448, 2.1314, 2.1199, 2.1098, 2.1009, 2.0930, 2.0860, 2.0796, 2.0739, 2.0687, 2.0639, 2.0595, 2.0555, 2.0518,
-        2.0484, 2.0452, 2.0423,
-    ];
-    match TABLE.get(degrees.wrapping_sub(1)) {
-        Some(quantile) => *quantile,
-        // The expansion of Cornish and Fisher around the normal distribution (Abramowitz and Stegun, 26.7.5).
-        None => {
-            let (z, degrees) = (1.959_964_f64, degrees as f64);
-            let first = (z.powi(3) + z) / 4.0;
-            let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;
-            z + first / degrees + second / degrees.powi(2)
-        }
-    }
+/// Half the width of the interval that holds 95 % of what varies so much, where the variance is an estimate with these
+/// degrees of freedom.
+pub(crate) fn half_width(variance: f64, freedom: f64) -> f64 {
+    StudentT { freedom }.quantile(0.975) * variance.sqrt()
 }
 
 #[cfg(test)]
@@ -49,18 +46,16 @@ mod tests {
 
     #[test]
     fn intervals_are_those_of_student() {
-        let estimate = Estimate::of(&[10.0, 12.0, 14.0]);
+        let estimate = Estimate::of(&[10.0, 12.0, 14.0], 0.0);
         assert_eq!(estimate.mean, 12.0);
-        let half = 4.3027 * 2.0 / 3f64.sqrt();
-        assert!(estimate.confidence_95.is_some_and(|found| (found - half).abs() < 1e-9));
-        assert_eq!(Estimate::of(&[5.0]), Estimate { mean: 5.0, confidence_95: None });
-    }
-
-    #[test]
-    fn quantiles_go_on_smoothly() {
-        assert!((student_975(31) - 2.0395).abs() < 1e-4);
-        assert!((student_975(120) - 1.9799).abs() < 1e-4);
-        assert!((student_975(1_000_000) - 1.95996).abs() < 1e-4);
-        assert!((1..100).all(|degrees| student_975(degrees) > student_975(degrees + 1)));
+        // From a table: the quantile 0.975 with two degrees of freedom.
+        let wide = 4.302_653 * 2.0;
+        let close =
+            |found: Option<f64>, expected: f64| assert!(found.is_some_and(|found| (found - expected).abs() < 1e-5));
+        close(estimate.confidence_95, wide / 3f64.sqrt());
+        close(estimate.prediction_95, wide * (4.0 / 3.0f64).sqrt());
+        close(Estimate::of(&[10.0, 12.0, 14.0], 3.0).prediction_95, (wide * (4.0 / 3.0f64).sqrt()).hypot(3.0));
+        let single = Estimate::of(&[5.0], 1.0);
+        assert_eq!((single.mean, single.confidence_95, single.prediction_95), (5.0, None, None));
     }
 }

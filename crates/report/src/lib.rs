@@ -6,6 +6,7 @@
 //!
 //! Nothing here prints or exits: functions return text, or write where they are told to.
 
+mod contribution;
 pub mod csv;
 mod frame;
 pub mod gantt;
@@ -33,6 +34,7 @@ mod totals;
 pub mod trace;
 pub mod xhpl;
 
+pub use contribution::Contribution;
 pub use gantt::{GanttError, GanttRecorder};
 pub use hpl::{Combination, HplReport, HplRun, HplTimes};
 pub use hpl_curve::{ByPhase, HplCurve};

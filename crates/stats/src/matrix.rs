@@ -15,6 +15,21 @@ impl Matrix {
         Matrix { columns, values: vec![0.0; rows * columns] }
     }
 
+    /// A symmetric one of its lower triangle, row by row.
+    ///
+    /// # Panics
+    /// If the triangle does not have as many values as such a matrix.
+    pub fn symmetric(rows: usize, triangle: &[f64]) -> Matrix {
+        assert_eq!(triangle.len(), rows * (rows + 1) / 2, "a value for each pair");
+        let mut matrix = Matrix::zeros(rows, rows);
+        let places = (0..rows).flat_map(|i| (0..=i).map(move |j| (i, j)));
+        for ((i, j), value) in places.zip(triangle) {
+            matrix[(i, j)] = *value;
+            matrix[(j, i)] = *value;
+        }
+        matrix
+    }
+
     /// How many columns it has.
     pub fn columns(&self) -> usize {
         self.columns

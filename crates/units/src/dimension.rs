@@ -172,14 +172,17 @@ impl Dimension {
 
     /// In the largest unit of the decimal ladder that leaves a digit before the point.
     pub fn print(&self, number: &Decimal) -> String {
-        let ladder = &self.units[..self.ladder];
-        let base = ladder.iter().find(|unit| unit.exponent == 0).unwrap_or(&ladder[0]);
-        let unit = if number.is_zero() {
-            base
-        } else {
-            ladder.iter().rev().find(|unit| unit.exponent <= number.magnitude()).unwrap_or(&ladder[0])
-        };
+        let unit = self.unit_for(number);
         format!("{} {}", number.plain(unit.exponent), unit.name)
+    }
+
+    /// The largest unit of the decimal ladder that leaves a digit before the point.
+    pub fn unit_for(&self, number: &Decimal) -> &Unit {
+        let ladder = &self.units[..self.ladder];
+        if number.is_zero() {
+            return ladder.iter().find(|unit| unit.exponent == 0).unwrap_or(&ladder[0]);
+        }
+        ladder.iter().rev().find(|unit| unit.exponent <= number.magnitude()).unwrap_or(&ladder[0])
     }
 
     fn unknown(&'static self, number: &str, name: &str) -> UnitError {

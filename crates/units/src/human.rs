@@ -11,6 +11,18 @@ pub(crate) fn short(value: f64, dimension: &Dimension) -> String {
     dimension.print(&Decimal::rounded(value, DIGITS))
 }
 
+/// A value and how far off it may be, in the same unit: the latter has two digits, and the former no more than make sense.
+pub(crate) fn between(value: f64, half: f64, dimension: &Dimension) -> String {
+    if !(value.is_finite() && half.is_finite() && half > 0.0) {
+        return format!("{} +- {}", short(value, dimension), short(half, dimension));
+    }
+    let unit = dimension.unit_for(&Decimal::rounded(value.abs().max(half), DIGITS));
+    let scale = 10f64.powi(unit.exponent);
+    let (value, half) = (value / scale, half / scale);
+    let digits = (1 - half.log10().floor() as i32).clamp(0, 6) as usize;
+    format!("{value:.digits$} +- {half:.digits$} {}", unit.name)
+}
+
 /// A size in powers of 1,024.
 pub(crate) fn size(bytes: f64) -> String {
     let units = [(EIB, "EiB"), (PIB, "PiB"), (TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1.0, "B")];
@@ -38,7 +50,7 @@ pub fn count(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dimension::{BANDWIDTH, DURATION};
+    use crate::dimension::{BANDWIDTH, DURATION, FLOP_RATE};
 
     #[test]
     fn three_digits_and_a_prefix() {
@@ -48,6 +60,15 @@ mod tests {
         assert_eq!(short(86_400.0, &DURATION), "86400 s");
         assert_eq!(short(8.3512e9, &BANDWIDTH), "8.35 GB/s");
         assert_eq!(short(f64::INFINITY, &BANDWIDTH), "inf B/s");
+    }
+
+    #[test]
+    fn an_interval_has_one_unit() {
+        assert_eq!(between(22_345e9, 412e9, &FLOP_RATE), "22.35 +- 0.41 Tflop/s");
+        assert_eq!(between(3827.3, 41.0, &DURATION), "3827 +- 41 s");
+        assert_eq!(between(0.0123, 0.5, &DURATION), "12 +- 500 ms");
+        assert_eq!(between(1e12, 4e6, &FLOP_RATE), "1.000000 +- 0.000004 Tflop/s");
+        assert_eq!(between(2.0, 0.0, &DURATION), "2 s +- 0 s");
     }
 
     #[test]

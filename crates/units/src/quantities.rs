@@ -97,6 +97,11 @@ macro_rules! quantity {
             pub fn human(self) -> String {
                 human::short(self.0, &$dimension)
             }
+
+            /// With how far off it may be, in the same unit: `22.35 +- 0.41 Tflop/s`.
+            pub fn human_between(self, half: f64) -> String {
+                human::between(self.0, half, &$dimension)
+            }
         }
 
         impl FromStr for $name {

@@ -6,6 +6,7 @@
 //! theirs: M, N, K as in the BLAS, and S for the order of a triangular matrix.
 
 mod bound;
+mod chance;
 mod file;
 mod kernel;
 mod noise;
@@ -13,6 +14,7 @@ mod roofline;
 mod term;
 
 pub use bound::{BoundKernel, UnknownArgument};
+pub use chance::{Chance, Seeds};
 pub use file::{DataFile, Made, ModelFile, Unlisted};
 pub use kernel::{Fit, Kernel, Row};
 pub use noise::{Mode, Noise};

@@ -190,7 +190,11 @@ fn row(reader: &mut Reader, section: &mut Section<'_>, terms: usize, processor: 
             return None;
         }
     }
-    Some(Row { processor, below: None, seconds, deviation, covariance })
+    let row = Row { processor, below: None, seconds, deviation, covariance };
+    if let Some(Err(error)) = row.distribution() {
+        reader.fail(&section.key("covariance"), error.to_string(), error.remedy());
+    }
+    Some(row)
 }
 
 fn how_well(reader: &mut Reader, section: &mut Section<'_>) -> Fit {
