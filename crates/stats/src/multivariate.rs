@@ -94,6 +94,21 @@ impl MultivariateNormal {
         MultivariateNormal::new(mean, covariance)
     }
 
+    /// The distribution of the first variables alone.
+    ///
+    /// # Panics
+    /// If there are not as many.
+    pub fn first(&self, count: usize) -> MultivariateNormal {
+        let part = |matrix: &Matrix| {
+            let mut part = Matrix::zeros(count, count);
+            (0..count * count).for_each(|ij| part[(ij / count, ij % count)] = matrix[(ij / count, ij % count)]);
+            part
+        };
+        // A root of the whole holds those of its corners.
+        let (covariance, factor) = (part(&self.covariance), part(&self.factor));
+        MultivariateNormal { mean: self.mean[..count].into(), covariance, factor }
+    }
+
     /// The expectations of the variables.
     pub fn mean(&self) -> &[f64] {
         &self.mean
@@ -225,6 +240,13 @@ mod tests {
             }
         }
         assert!(draws.iter().all(|draw| draw[2] == 3.0));
+    }
+
+    #[test]
+    fn the_first_variables_alone() {
+        let of = |covariance, count: usize| MultivariateNormal::new((0..count).map(|i| i as f64).collect(), covariance);
+        let all = matrix(&[&[4.0, 12.0, -16.0], &[12.0, 37.0, -43.0], &[-16.0, -43.0, 98.0]]);
+        assert_eq!(of(all, 3).unwrap().first(2), of(matrix(&[&[4.0, 12.0], &[12.0, 37.0]]), 2).unwrap());
     }
 
     #[test]

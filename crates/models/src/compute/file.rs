@@ -17,8 +17,19 @@
 //! terms = ["1", "N"]
 //! split = "N"
 //! pieces = [{ below = 32768, seconds = [1e-7, 2e-11] }, { seconds = [2e-6, 9e-11] }]
+//!
+//! [kernel.dtrsm]                    # how processors and days differ: covariances of the coefficients, lower triangles
+//! terms = ["1", "M*N*S"]
+//! seconds = [1e-6, 5e-11]
+//! [[kernel.dtrsm.population.groups]]
+//! share = 1
+//! seconds = [1e-6, 5e-11]
+//! covariance = [1e-14, 0, 3e-24]
+//! [kernel.dtrsm.population.days]
+//! machine = [4e-15, 0, 1e-25]
 //! ```
 
+mod population;
 mod read;
 mod write;
 

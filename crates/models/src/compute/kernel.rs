@@ -1,8 +1,9 @@
 //! One kernel: a polynomial of its arguments, processor by processor, with noise or without.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::noise::Noise;
+use super::population::Population;
 use super::term::Term;
 
 /// How long a kernel takes, as a model file says it: the expectation is a sum of terms with coefficients in seconds, and so
@@ -20,6 +21,8 @@ pub struct Kernel {
     pub rows: Vec<Row>,
     /// The arguments that were measured, by name: least and most.
     pub measured: BTreeMap<String, [f64; 2]>,
+    /// How processors and days differ, where that is known.
+    pub population: Option<Population>,
     /// How well it fits, if it was fitted.
     pub fit: Option<Fit>,
 }
@@ -97,10 +100,29 @@ impl Kernel {
     /// The same without noise.
     pub fn without_noise(mut self) -> Kernel {
         self.noise = Noise::default();
+        self.population = self.population.map(Population::without_noise);
         for row in &mut self.rows {
             row.deviation.clear();
         }
         self
+    }
+
+    /// The kernel on one day of a cluster with these processors: the same for the same seed, day and processor. A processor
+    /// with a row of its own has that as its mean, and only the day is drawn; others are drawn from the population. Without
+    /// a population all days are alike.
+    pub fn on_day(&self, seed: u64, day: u32, processors: impl IntoIterator<Item = (u32, u32)>) -> Kernel {
+        let Some(population) = &self.population else { return self.clone() };
+        let listed: HashMap<(u32, u32), &Row> =
+            self.rows.iter().filter_map(|row| Some((row.processor?, row))).collect();
+        let row = |(node, socket): (u32, u32)| {
+            let drawn = match listed.get(&(node, socket)) {
+                Some(mean) => population.another_day(mean, seed, node, socket, day),
+                None => population.draw(seed, node, socket, day),
+            };
+            Row { processor: Some((node, socket)), ..drawn }
+        };
+        let rows = Row::with_mean(processors.into_iter().map(row).collect());
+        Kernel { rows, population: None, ..self.clone() }
     }
 
     /// The names of its arguments, each once.

@@ -7,7 +7,7 @@ use hpcast_platform::fields::{Reader, Section};
 use super::super::kernel::{Fit, Kernel, Row};
 use super::super::noise::{Mode, Noise};
 use super::super::term::{Term, TermError, is_name};
-use super::{DataFile, Made, ModelFile, UNLISTED};
+use super::{DataFile, Made, ModelFile, UNLISTED, population};
 
 pub(super) fn file(reader: &mut Reader, mut root: Section<'_>) -> ModelFile {
     let name = root.text(reader, "name").map(String::from);
@@ -83,7 +83,12 @@ fn kernel(reader: &mut Reader, section: &mut Section<'_>) -> Option<Kernel> {
     }
     let mut fit = section.section(reader, "fit");
     let fit = fit.exists().then(|| how_well(reader, &mut fit));
-    (terms.len() == texts.len()).then_some(Kernel { terms, split, noise, rows, measured, fit })
+    if terms.len() != texts.len() {
+        return None;
+    }
+    let mut population = section.section(reader, "population");
+    let population = if population.exists() { population::read(reader, &mut population, &terms, &rows) } else { None };
+    Some(Kernel { terms, split, noise, rows, measured, population, fit })
 }
 
 fn term(reader: &mut Reader, key: &str, text: &str) -> Option<Term> {

@@ -63,6 +63,7 @@ fn everything_that_is_known_of_a_fit_is_read_back() {
             piece(Some((3, 1)), None, 4.0),
         ],
         measured: BTreeMap::from([("M".into(), [1.0, 1e5]), ("lda".into(), [0.5, 2.0])]),
+        population: None,
         fit: Some(Fit {
             points: 1000,
             sizes: 10,
@@ -102,4 +103,61 @@ fn mistakes_have_a_place_and_a_remedy() {
         assert!(found.contains(&format!("models.toml:{place}")), "{place}: {found}");
         assert!(found.contains(message) && found.contains("help"), "{message}: {found}");
     }
+}
+
+const POPULATION: &str = r#"
+name = "population"
+[kernel.dgemm]
+terms = ["1", "M*N*K"]
+seconds = [2e-6, 7e-11]
+deviation = [0, 2e-12]
+[kernel.dgemm.population]
+groups-of = "nodes"
+[[kernel.dgemm.population.groups]]
+share = 0.75
+seconds = [2e-6, 7e-11]
+deviation = [0, 2e-12]
+covariance = [
+    1e-14,
+    0, 4e-24,
+    0, 0, 0,
+    0, 1e-26, 0, 1e-26,
+]
+[[kernel.dgemm.population.groups]]
+share = 0.25
+seconds = [2e-6, 9e-11]
+deviation = [0, 4e-12]
+[kernel.dgemm.population.days]
+machine = [1e-15, 0, 4e-25, 0, 0, 0, 0, 1e-25, 0, 1e-25]
+"#;
+
+#[test]
+fn a_population_is_read_back() {
+    let file = parse(POPULATION).unwrap();
+    let population = file.kernels["dgemm"].population.as_ref().unwrap();
+    assert_eq!(population.groups()[1].share, 0.25);
+    let [machine, node, processor] = population.days().covariances();
+    assert_eq!((machine[(1, 3)], node[(1, 1)], processor[(3, 3)]), (1e-25, 0.0, 0.0));
+    assert_eq!(parse(&file.to_toml()).unwrap(), file);
+}
+
+#[test]
+fn mistakes_in_a_population_have_a_place_and_a_remedy() {
+    for (from, to, place, message) in [
+        ("groups-of = \"nodes\"", "groups-of = \"racks\"", "8:13", "`racks` is no groups of"),
+        ("share = 0.25", "share = 0.3", "9:1", "add up to 1.05"),
+        ("    0, 4e-24,", "    0, -4e-24,", "13:14", "no root at variable 1"),
+        ("    1e-14,", "", "13:14", "9 numbers for the covariances of 4 coefficients"),
+        ("machine =", "rack =", "24:1", "unknown key `rack`"),
+        ("machine = [1e-15,", "machine = [", "24:11", "9 numbers"),
+        ("deviation = [0, 2e-12]\n[kernel", "[kernel", "8:1", "other coefficients than the kernel"),
+    ] {
+        let text = POPULATION.replacen(from, to, 1);
+        assert_ne!(text, POPULATION);
+        let found = parse(&text).unwrap_err().to_string();
+        assert!(found.contains(&format!("models.toml:{place}")), "{place}: {found}");
+        assert!(found.contains(message) && found.contains("help"), "{message}: {found}");
+    }
+    let empty = POPULATION.split("[[").next().unwrap();
+    assert!(parse(empty).unwrap_err().to_string().contains("`kernel.dgemm.population.groups` is missing"));
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::super::kernel::{Fit, Kernel, Row};
 use super::super::noise::Noise;
-use super::{Made, ModelFile, UNLISTED, Unlisted};
+use super::{Made, ModelFile, UNLISTED, Unlisted, population};
 
 pub(super) fn file(file: &ModelFile) -> String {
     let mut text = format!("name = {}\n", quoted(&file.name));
@@ -19,6 +19,9 @@ pub(super) fn file(file: &ModelFile) -> String {
     for (name, kernel) in &file.kernels {
         let _ = writeln!(text, "\n[kernel.{}]", key(name));
         text += &write_kernel(kernel);
+        if let Some(found) = &kernel.population {
+            text += &population::write(found, &format!("kernel.{}.population", key(name)));
+        }
         if let Some(fit) = &kernel.fit {
             let _ = writeln!(text, "[kernel.{}.fit]", key(name));
             text += &how_well(fit);
@@ -110,12 +113,12 @@ fn how_well(fit: &Fit) -> String {
     )
 }
 
-fn list(numbers: &[f64]) -> String {
+pub(super) fn list(numbers: &[f64]) -> String {
     format!("[{}]", numbers.iter().map(|number| self::number(*number)).collect::<Vec<_>>().join(", "))
 }
 
 /// All digits, and few where few are enough.
-fn number(number: f64) -> String {
+pub(super) fn number(number: f64) -> String {
     let plain = format!("{number:?}");
     let short = format!("{number:e}");
     if plain.len() <= short.len() + 2 { plain } else { short }

@@ -1,0 +1,110 @@
+//! How processors and days differ, in a model file: means and covariances, these as lower triangles.
+
+use std::fmt::Write;
+
+use hpcast_platform::fields::{Reader, Section};
+use hpcast_stats::{Matrix, MultivariateNormal};
+
+use super::super::kernel::Row;
+use super::super::population::{Days, Group, Grouped, Population, from_triangle, to_triangle};
+use super::super::term::Term;
+use super::write::{list, number};
+
+const GROUPED: [(&str, Grouped); 2] = [("processors", Grouped::Processors), ("nodes", Grouped::Nodes)];
+const DAYS: [&str; 3] = ["machine", "node", "processor"];
+
+pub(super) fn read(reader: &mut Reader, section: &mut Section<'_>, terms: &[Term], rows: &[Row]) -> Option<Population> {
+    let path = section.key("groups");
+    let grouped = section.choice(reader, "groups-of", &GROUPED).unwrap_or_default();
+    let example = "{ share = 1, seconds = [1e-6, 5e-11], covariance = [1e-14, 0, 3e-24] }";
+    let list = section.sections(reader, "groups", example);
+    let list = section.needed(reader, "groups", list, &format!("groups = [{example}]"));
+    let groups: Vec<Option<Group>> = list.into_iter().map(|mut group| read_group(reader, &mut group)).collect();
+    let groups = groups.into_iter().collect::<Option<Vec<Group>>>()?;
+    let count = groups.first()?.processors.mean().len();
+    let mut days = section.section(reader, "days");
+    let parts = DAYS.map(|key| covariance(reader, &mut days, key, count));
+    days.finish(reader);
+    section.finish(reader);
+    let [machine, node, processor] = parts;
+    // Each was found to be a covariance.
+    let days = Days::new(machine?, node?, processor?).ok()?;
+    if rows.iter().any(|row| row.below.is_some() || row.seconds.len() + row.deviation.len() != count) {
+        let message = "the population has other coefficients than the kernel";
+        let remedy = "give kernel, processors and groups the same keys `seconds` and `deviation`, in one piece";
+        reader.fail(&path, message, remedy);
+        return None;
+    }
+    match Population::new(terms, groups, grouped, days) {
+        Ok(population) => Some(population),
+        Err(error) => {
+            reader.fail(&path, error.to_string(), error.remedy());
+            None
+        }
+    }
+}
+
+fn read_group(reader: &mut Reader, section: &mut Section<'_>) -> Option<Group> {
+    let share = section.number(reader, "share");
+    let share = section.needed(reader, "share", share, "share = 1");
+    let seconds = section.numbers(reader, "seconds", "[1e-6, 5e-11]");
+    let mut mean = section.needed(reader, "seconds", seconds, "seconds = [1e-6, 5e-11]");
+    mean.extend(section.numbers(reader, "deviation", "[1e-7, 1e-12]").unwrap_or_default());
+    let covariance = covariance(reader, section, "covariance", mean.len());
+    section.finish(reader);
+    Some(Group { share, processors: MultivariateNormal::new(mean, covariance?).ok()? })
+}
+
+/// What is not written is zero.
+fn covariance(reader: &mut Reader, section: &mut Section<'_>, key: &'static str, count: usize) -> Option<Matrix> {
+    let Some(numbers) = section.numbers(reader, key, "[1e-14, 0, 1e-24]") else {
+        return Some(Matrix::zeros(count, count));
+    };
+    let matrix = from_triangle(&numbers).filter(|matrix| matrix.rows() == count);
+    let Some(matrix) = matrix else {
+        let message = format!("{} numbers for the covariances of {count} coefficients", numbers.len());
+        let remedy = format!("write {}: the lower triangle, row by row", count * (count + 1) / 2);
+        reader.fail(&section.key(key), message, remedy);
+        return None;
+    };
+    if let Err(error) = MultivariateNormal::new(vec![0.0; count], matrix.clone()) {
+        reader.fail(&section.key(key), error.to_string(), error.remedy());
+        return None;
+    }
+    Some(matrix)
+}
+
+pub(super) fn write(population: &Population, path: &str) -> String {
+    let mut text = String::new();
+    if population.grouped() == Grouped::Nodes {
+        let _ = writeln!(text, "[{path}]\ngroups-of = \"nodes\"");
+    }
+    for group in population.groups() {
+        let terms = population.terms();
+        let (seconds, deviation) = group.processors.mean().split_at(terms);
+        let _ = writeln!(text, "[[{path}.groups]]\nshare = {}\nseconds = {}", number(group.share), list(seconds));
+        if !deviation.is_empty() {
+            let _ = writeln!(text, "deviation = {}", list(deviation));
+        }
+        text += &write_covariance("covariance", group.processors.covariance());
+    }
+    let days = population.days().covariances();
+    if days.iter().any(|part| !is_zero(part)) {
+        let _ = writeln!(text, "[{path}.days]");
+        DAYS.iter().zip(days).for_each(|(key, part)| text += &write_covariance(key, part));
+    }
+    text
+}
+
+fn write_covariance(key: &str, matrix: &Matrix) -> String {
+    if is_zero(matrix) {
+        return String::new();
+    }
+    let row = |row: &Vec<f64>| row.iter().map(|value| number(*value)).collect::<Vec<_>>().join(", ");
+    let rows: Vec<String> = to_triangle(matrix).iter().map(row).collect();
+    format!("{key} = [\n    {},\n]\n", rows.join(",\n    "))
+}
+
+fn is_zero(matrix: &Matrix) -> bool {
+    to_triangle(matrix).concat().iter().all(|value| *value == 0.0)
+}
