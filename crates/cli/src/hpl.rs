@@ -197,7 +197,10 @@ impl Benchmark<'_> {
     fn models(&self, parameters: &HplParameters, seeds: &Seeds) -> Result<HplModels, Failure> {
         let options = self.options;
         let on_node = options.machine.ranks_per_node(&self.machine, parameters.grid.size());
-        let file = self.models.as_ref().map(|file| file.drawn(seeds));
+        let file = self.models.as_ref().map(|file| {
+            let nodes = &self.machine.nodes;
+            file.drawn(seeds, nodes.count, nodes.sockets)
+        });
         let models =
             HplModels::new(file.as_ref(), &self.machine, on_node).map_err(|error| self.cannot_model(&error))?;
         Ok(if options.no_noise { models.without_noise() } else { models })

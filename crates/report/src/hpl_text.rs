@@ -120,6 +120,8 @@ fn meaning(source: &str) -> &str {
     match source {
         "calls" => "calls of kernels, pivots",
         "coefficients" => "coefficients of the models",
+        "nodes" => "which processors the machine has",
+        "days" => "from day to day",
         "unsimulated" => "what was not simulated",
         other => other,
     }

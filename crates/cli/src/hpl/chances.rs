@@ -48,8 +48,12 @@ impl Chances {
                     _ => seed,
                 };
                 let drawn = |chance: Chance| vary.contains(&chance).then(|| seed_of(chance));
-                let seeds =
-                    Seeds { calls: drawn(Chance::Calls).unwrap_or(first), coefficients: drawn(Chance::Coefficients) };
+                let seeds = Seeds {
+                    calls: drawn(Chance::Calls).unwrap_or(first),
+                    coefficients: drawn(Chance::Coefficients),
+                    nodes: drawn(Chance::Nodes).unwrap_or(first),
+                    day: drawn(Chance::Days).map(|seed| seed as u32),
+                };
                 Draw { seed, seeds, redrawn }
             };
             draws.push(draw(None));
@@ -76,10 +80,13 @@ impl Chances {
         if let Some(unknown) = asked.iter().find(|chance| !knows(chance)) {
             let remedy = match unknown {
                 Chance::Calls => "",
-                Chance::Coefficients => "fit one with `hpcast fit kernel`, which gives their covariance",
+                Chance::Coefficients => "`hpcast fit kernel` fits models and says how sure their coefficients are",
+                Chance::Nodes | Chance::Days => {
+                    "`hpcast fit cluster` finds out how processors and days differ; a processor that the file lists is known"
+                }
             };
             return Err(Failure::input(format!(
-                "--vary {}: no model file that says how sure they are; {remedy}",
+                "--vary {}: there is no model file that says how much these differ; {remedy}",
                 unknown.name()
             )));
         }

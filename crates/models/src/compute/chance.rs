@@ -17,17 +17,23 @@ pub enum Chance {
     Calls,
     /// How well measurements determine the coefficients of models.
     Coefficients,
+    /// Which processors the machine happens to have.
+    Nodes,
+    /// Good days and bad ones.
+    Days,
 }
 
 impl Chance {
     /// All of them.
-    pub const ALL: [Chance; 2] = [Chance::Calls, Chance::Coefficients];
+    pub const ALL: [Chance; 4] = [Chance::Calls, Chance::Coefficients, Chance::Nodes, Chance::Days];
 
     /// What people call it.
     pub fn name(self) -> &'static str {
         match self {
             Chance::Calls => "calls",
             Chance::Coefficients => "coefficients",
+            Chance::Nodes => "nodes",
+            Chance::Days => "days",
         }
     }
 }
@@ -39,21 +45,27 @@ pub struct Seeds {
     pub calls: u64,
     /// Of coefficients; none: they are as in the file.
     pub coefficients: Option<u64>,
+    /// Of processors that have no coefficients of their own, where there is a population.
+    pub nodes: u64,
+    /// The day, where there is a population; none: the mean over days.
+    pub day: Option<u32>,
 }
 
 impl ModelFile {
     /// Whether it says how large a chance is.
     pub fn knows(&self, chance: Chance) -> bool {
-        let rows = || self.kernels.values().flat_map(|kernel| &kernel.rows);
+        let mut kernels = self.kernels.values();
         match chance {
             // Pivots are drawn in any case.
             Chance::Calls => true,
-            Chance::Coefficients => rows().any(|row| !row.covariance.is_empty()),
+            Chance::Coefficients => kernels.flat_map(|kernel| &kernel.rows).any(|row| !row.covariance.is_empty()),
+            Chance::Nodes => kernels.any(|kernel| kernel.population.is_some() && kernel.processors().count() == 1),
+            Chance::Days => kernels.filter_map(|kernel| kernel.population.as_ref()).any(|found| found.days().differ()),
         }
     }
 
-    /// The models of one run: what its seeds draw.
-    pub fn drawn(&self, seeds: &Seeds) -> ModelFile {
+    /// The models of one run on a machine with these nodes and sockets on each: what its seeds draw.
+    pub fn drawn(&self, seeds: &Seeds, nodes: u32, sockets: u32) -> ModelFile {
         let mut file = self.clone();
         if let Some(seed) = seeds.coefficients {
             for (name, kernel) in &mut file.kernels {
@@ -66,6 +78,15 @@ impl ModelFile {
                         row.seconds = distribution.draw(&uniforms);
                     }
                 }
+            }
+        }
+        for kernel in file.kernels.values_mut().filter(|kernel| kernel.population.is_some()) {
+            let processors =
+                (0..nodes).flat_map(|node| (0..sockets.max(1)).map(move |socket| (node + self.first_node, socket)));
+            *kernel = kernel.of_cluster(seeds.nodes, processors);
+            if let Some(day) = seeds.day {
+                // Another cluster has the same days: the two are drawn apart.
+                *kernel = kernel.on_day(0, day);
             }
         }
         file
@@ -84,6 +105,8 @@ impl Row {
 
 #[cfg(test)]
 mod tests {
+    use hpcast_platform::diagnostic::Source;
+
     use super::*;
     use crate::compute::Kernel;
 
@@ -105,7 +128,7 @@ mod tests {
     fn draws_spread_as_far_as_the_covariance_says() {
         let file = file();
         assert!(file.knows(Chance::Coefficients) && !ModelFile::default().knows(Chance::Coefficients));
-        let draw = |seed: u64| file.drawn(&Seeds { coefficients: Some(seed), ..Seeds::default() });
+        let draw = |seed: u64| file.drawn(&Seeds { coefficients: Some(seed), ..Seeds::default() }, 1, 1);
         let draws: Vec<Vec<f64>> = (0..4000).map(|seed| draw(seed).kernels["dgemm"].rows[1].seconds.clone()).collect();
         let found = MultivariateNormal::of_samples(&draws).unwrap();
         let covariance = found.covariance();
@@ -119,10 +142,29 @@ mod tests {
     fn what_is_sure_stays_and_the_same_seed_gives_the_same() {
         let file = file();
         let seeds = Seeds { coefficients: Some(3), ..Seeds::default() };
-        let drawn = file.drawn(&seeds);
-        assert_eq!(drawn, file.drawn(&seeds));
+        let drawn = file.drawn(&seeds, 1, 1);
+        assert_eq!(drawn, file.drawn(&seeds, 1, 1));
         assert_eq!(drawn.kernels["dgemm"].rows[0], file.kernels["dgemm"].rows[0]);
         assert_ne!(drawn, file);
-        assert_eq!(file.drawn(&Seeds::default()), file);
+        assert_eq!(file.drawn(&Seeds::default(), 1, 1), file);
+    }
+
+    #[test]
+    fn clusters_and_days_are_drawn_apart() {
+        let text = "name = \"p\"\n[kernel.dgemm]\nterms = [\"M*N*K\"]\nseconds = [7e-11]\n\
+                    [[kernel.dgemm.population.groups]]\nshare = 1\nseconds = [7e-11]\ncovariance = [4e-24]\n\
+                    [kernel.dgemm.population.days]\nprocessor = [1e-24]\n";
+        let file = ModelFile::parse(&Source::new("p.toml", text)).unwrap();
+        assert!(file.knows(Chance::Nodes) && file.knows(Chance::Days) && !file.knows(Chance::Coefficients));
+        let slope = |nodes: u64, day: Option<u32>| {
+            let drawn = file.drawn(&Seeds { nodes, day, ..Seeds::default() }, 3, 2);
+            drawn.kernels["dgemm"].rows[1..].iter().map(|row| row.seconds[0]).collect::<Vec<f64>>()
+        };
+        assert_eq!(slope(1, None).len(), 6);
+        assert_ne!(slope(1, None), slope(2, None));
+        assert_ne!(slope(1, Some(1)), slope(1, Some(2)));
+        let change = |nodes: u64| slope(nodes, Some(4)).iter().zip(slope(nodes, None)).map(|(a, b)| a - b).collect();
+        let (one, other): (Vec<f64>, Vec<f64>) = (change(1), change(2));
+        assert!(one.iter().zip(&other).all(|(a, b)| (a - b).abs() < 1e-20), "{one:?} {other:?}");
     }
 }

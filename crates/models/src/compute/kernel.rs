@@ -107,22 +107,31 @@ impl Kernel {
         self
     }
 
-    /// The kernel on one day of a cluster with these processors: the same for the same seed, day and processor. A processor
-    /// with a row of its own has that as its mean, and only the day is drawn; others are drawn from the population. Without
-    /// a population all days are alike.
-    pub fn on_day(&self, seed: u64, day: u32, processors: impl IntoIterator<Item = (u32, u32)>) -> Kernel {
+    /// The kernel on a cluster with these processors. Those with a row of their own keep it as their mean over days, others
+    /// are drawn from the population, the same for the same seed. Without a population nothing is drawn.
+    #[must_use]
+    pub fn of_cluster(&self, seed: u64, processors: impl IntoIterator<Item = (u32, u32)>) -> Kernel {
         let Some(population) = &self.population else { return self.clone() };
         let listed: HashMap<(u32, u32), &Row> =
             self.rows.iter().filter_map(|row| Some((row.processor?, row))).collect();
         let row = |(node, socket): (u32, u32)| {
-            let drawn = match listed.get(&(node, socket)) {
-                Some(mean) => population.another_day(mean, seed, node, socket, day),
-                None => population.draw(seed, node, socket, day),
-            };
-            Row { processor: Some((node, socket)), ..drawn }
+            let drawn = || Row { processor: Some((node, socket)), ..population.processor(seed, node, socket) };
+            listed.get(&(node, socket)).map_or_else(drawn, |row| (*row).clone())
         };
         let rows = Row::with_mean(processors.into_iter().map(row).collect());
-        Kernel { rows, population: None, ..self.clone() }
+        Kernel { rows, ..self.clone() }
+    }
+
+    /// The kernel on one day, whose coefficients are drawn around those of its processors. Without a population all days
+    /// are alike.
+    #[must_use]
+    pub fn on_day(&self, seed: u64, day: u32) -> Kernel {
+        let Some(population) = &self.population else { return self.clone() };
+        let on_day = |row: &Row| {
+            let (node, socket) = row.processor?;
+            Some(population.another_day(row, seed, node, socket, day))
+        };
+        Kernel { rows: Row::with_mean(self.rows.iter().filter_map(on_day).collect()), ..self.clone() }
     }
 
     /// The names of its arguments, each once.

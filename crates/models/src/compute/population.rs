@@ -97,6 +97,11 @@ impl Days {
         Ok(Days { parts: [part(machine)?, part(node)?, part(processor)?] })
     }
 
+    /// Whether one day differs from another.
+    pub fn differ(&self) -> bool {
+        self.covariances().iter().any(|matrix| (0..matrix.rows()).any(|i| matrix[(i, i)] > 0.0))
+    }
+
     /// The covariances, in the order of [`Days::new`].
     pub fn covariances(&self) -> [&Matrix; 3] {
         self.parts.each_ref().map(MultivariateNormal::covariance)

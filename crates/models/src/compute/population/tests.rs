@@ -128,13 +128,14 @@ fn a_day_of_processors_that_are_known() {
     let known = Row { processor: Some((4, 1)), seconds: vec![1e-6, 1e-9], deviation: vec![0.0; 2], ..Row::default() };
     let mut kernel = super::super::Kernel::new(terms(), vec![population.expectation(), known.clone()]);
     kernel.population = Some(population.clone());
-    let day = kernel.on_day(7, 2, [(0, 0), (4, 1)]);
+    let day = kernel.of_cluster(7, [(0, 0), (4, 1)]).on_day(7, 2);
     let rows: Vec<_> = day.rows.iter().map(|row| row.processor).collect();
     assert_eq!(rows, [None, Some((0, 0)), Some((4, 1))]);
     assert_eq!(day.rows[1], Row { processor: Some((0, 0)), ..population.draw(7, 0, 0, 2) });
     assert_eq!(day.rows[2], population.another_day(&known, 7, 4, 1, 2));
     assert!((day.rows[2].seconds[1] / 1e-9 - 1.0).abs() < 0.01 && day.rows[2].seconds[1] != 1e-9);
-    assert_eq!(kernel.clone().without_noise().on_day(7, 2, [(0, 0)]).rows[1].seconds, day.rows[1].seconds);
+    let quiet = kernel.clone().without_noise().of_cluster(7, [(0, 0)]).on_day(7, 2);
+    assert_eq!(quiet.rows[1].seconds, day.rows[1].seconds);
 }
 
 #[test]
