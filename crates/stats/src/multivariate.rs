@@ -84,6 +84,12 @@ impl MultivariateNormal {
         Ok(MultivariateNormal { mean, covariance, factor })
     }
 
+    /// Always the same.
+    pub fn constant(mean: Vec<f64>) -> MultivariateNormal {
+        let zeros = || Matrix::zeros(mean.len(), mean.len());
+        MultivariateNormal { covariance: zeros(), factor: zeros(), mean }
+    }
+
     /// With the mean and the covariance of samples; the latter over one less than their number.
     pub fn of_samples<S: AsRef<[f64]>>(samples: &[S]) -> Result<MultivariateNormal, MultivariateError> {
         if samples.len() < 2 {

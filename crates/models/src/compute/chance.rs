@@ -60,7 +60,10 @@ impl ModelFile {
             Chance::Calls => true,
             Chance::Coefficients => kernels.flat_map(|kernel| &kernel.rows).any(|row| !row.covariance.is_empty()),
             Chance::Nodes => kernels.any(|kernel| kernel.population.is_some() && kernel.processors().count() == 1),
-            Chance::Days => kernels.filter_map(|kernel| kernel.population.as_ref()).any(|found| found.days().differ()),
+            Chance::Days => {
+                let mut populations = kernels.filter_map(|kernel| kernel.population.as_ref());
+                populations.any(|found| found.groups().iter().any(|group| group.days.differ()))
+            }
         }
     }
 

@@ -32,6 +32,8 @@ pub struct Kernel {
 pub struct Row {
     /// Node and socket; none for all that are not listed.
     pub processor: Option<(u32, u32)>,
+    /// The number of its group, where there is a population.
+    pub group: u32,
     /// The piece: for values of the split below this; none for the last piece.
     pub below: Option<f64>,
     /// Of the expectation.

@@ -17,7 +17,6 @@ use super::term::Term;
 pub struct Population {
     groups: Vec<Group>,
     grouped: Grouped,
-    days: Days,
     /// Terms of the kernel.
     terms: usize,
     /// Coefficients that cannot be negative.
@@ -31,6 +30,8 @@ pub struct Group {
     pub share: f64,
     /// The means of its processors over days, and how they differ from processor to processor.
     pub processors: MultivariateNormal,
+    /// How days differ for them: what is too hot is less steady, too.
+    pub days: Days,
 }
 
 /// What belongs to a group.
@@ -97,6 +98,12 @@ impl Days {
         Ok(Days { parts: [part(machine)?, part(node)?, part(processor)?] })
     }
 
+    /// Days that do not differ, for so many coefficients.
+    pub fn alike(coefficients: usize) -> Days {
+        let part = || MultivariateNormal::constant(vec![0.0; coefficients]);
+        Days { parts: [part(), part(), part()] }
+    }
+
     /// Whether one day differs from another.
     pub fn differ(&self) -> bool {
         self.covariances().iter().any(|matrix| (0..matrix.rows()).any(|i| matrix[(i, i)] > 0.0))
@@ -110,15 +117,12 @@ impl Days {
 
 impl Population {
     /// Of a kernel with these terms.
-    pub fn new(
-        terms: &[Term],
-        groups: Vec<Group>,
-        grouped: Grouped,
-        days: Days,
-    ) -> Result<Population, PopulationError> {
+    pub fn new(terms: &[Term], groups: Vec<Group>, grouped: Grouped) -> Result<Population, PopulationError> {
         let count = groups.first().ok_or(PopulationError::NoGroup)?.processors.mean().len();
-        let lengths = groups.iter().map(|group| group.processors.mean().len());
-        let mut all = lengths.chain(days.covariances().map(Matrix::rows));
+        let mut all = groups.iter().flat_map(|group| {
+            let [machine, node, processor] = group.days.covariances().map(Matrix::rows);
+            [group.processors.mean().len(), machine, node, processor]
+        });
         let is_right = |found: usize| found == count && (found == terms.len() || found == 2 * terms.len());
         if let Some(found) = all.find(|&found| !is_right(found)) {
             return Err(PopulationError::Coefficients { found, terms: terms.len() });
@@ -128,14 +132,16 @@ impl Population {
             return Err(PopulationError::Shares { sum });
         }
         let guarded = guarded(terms, &groups, count);
-        Ok(Population { groups, grouped, days, terms: terms.len(), guarded })
+        Ok(Population { groups, grouped, terms: terms.len(), guarded })
     }
 
     /// The same for a kernel whose calls do not differ by chance.
     #[must_use]
     pub fn without_noise(mut self) -> Population {
-        let normals = self.groups.iter_mut().map(|group| &mut group.processors).chain(&mut self.days.parts);
-        normals.for_each(|normal| *normal = normal.first(self.terms));
+        for group in &mut self.groups {
+            let normals = std::iter::once(&mut group.processors).chain(&mut group.days.parts);
+            normals.for_each(|normal| *normal = normal.first(self.terms));
+        }
         self.guarded.truncate(self.terms);
         self
     }
@@ -153,11 +159,6 @@ impl Population {
     /// What belongs to a group.
     pub fn grouped(&self) -> Grouped {
         self.grouped
-    }
-
-    /// What a day changes.
-    pub fn days(&self) -> &Days {
-        &self.days
     }
 
     /// The row of a processor that nobody knows anything about.
@@ -186,13 +187,13 @@ impl Population {
         // Shares may add up to a little less than one.
         let number = self.groups.iter().take_while(later).count().min(self.groups.len() - 1);
         let word = Key::new(seed).purpose("population processor").word(node, u64::from(socket));
-        self.row(self.guard(draw(&self.groups[number].processors, word)))
+        Row { group: number as u32, ..self.row(self.guard(draw(&self.groups[number].processors, word))) }
     }
 
     /// The coefficients on a day of a processor whose mean is known.
     ///
     /// # Panics
-    /// If the row has not as many coefficients as the population.
+    /// If the row has not as many coefficients as the population, or belongs to no group of it.
     pub fn another_day(&self, mean: &Row, seed: u64, node: u32, socket: u32, day: u32) -> Row {
         let mut coefficients = [mean.seconds.as_slice(), &mean.deviation].concat();
         assert_eq!(coefficients.len(), self.guarded.len(), "a row of the same kernel");
@@ -203,10 +204,10 @@ impl Population {
             key.purpose("population day of node").word(node, u64::from(day)),
             processor.purpose("day").word(0, u64::from(day)),
         ];
-        for (part, word) in self.days.parts.iter().zip(words) {
+        for (part, word) in self.groups[mean.group as usize].days.parts.iter().zip(words) {
             coefficients.iter_mut().zip(draw(part, word)).for_each(|(sum, change)| *sum += change);
         }
-        Row { processor: mean.processor, ..self.row(self.guard(coefficients)) }
+        Row { processor: mean.processor, group: mean.group, ..self.row(self.guard(coefficients)) }
     }
 
     /// Coefficients that cannot be negative lose their sign. Other than a second draw, that changes their mean hardly at all:

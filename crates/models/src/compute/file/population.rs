@@ -19,23 +19,30 @@ pub(super) fn read(reader: &mut Reader, section: &mut Section<'_>, terms: &[Term
     let example = "{ share = 1, seconds = [1e-6, 5e-11], covariance = [1e-14, 0, 3e-24] }";
     let list = section.sections(reader, "groups", example);
     let list = section.needed(reader, "groups", list, &format!("groups = [{example}]"));
-    let groups: Vec<Option<Group>> = list.into_iter().map(|mut group| read_group(reader, &mut group)).collect();
-    let groups = groups.into_iter().collect::<Option<Vec<Group>>>()?;
+    let groups: Vec<Option<ReadGroup>> = list.into_iter().map(|mut group| read_group(reader, &mut group)).collect();
+    let groups = groups.into_iter().collect::<Option<Vec<ReadGroup>>>()?;
     let count = groups.first()?.processors.mean().len();
-    let mut days = section.section(reader, "days");
-    let parts = DAYS.map(|key| covariance(reader, &mut days, key, count));
-    days.finish(reader);
+    let days = read_days(reader, section, count);
     section.finish(reader);
-    let [machine, node, processor] = parts;
-    // Each was found to be a covariance.
-    let days = Days::new(machine?, node?, processor?).ok()?;
+    // Groups without days of their own have those of all.
+    let days = days?.unwrap_or_else(|| Days::alike(count));
+    let group = |ReadGroup { share, processors, days: own }| {
+        let days = own.unwrap_or_else(|| days.clone());
+        Group { share, processors, days }
+    };
+    let groups: Vec<Group> = groups.into_iter().map(group).collect();
+    if let Some(row) = rows.iter().find(|row| row.group as usize >= groups.len()) {
+        let message = format!("a processor belongs to group {}, but there are {} groups", row.group, groups.len());
+        reader.fail(&path, message, "groups are counted from 0");
+        return None;
+    }
     if rows.iter().any(|row| row.below.is_some() || row.seconds.len() + row.deviation.len() != count) {
         let message = "the population has other coefficients than the kernel";
         let remedy = "give kernel, processors and groups the same keys `seconds` and `deviation`, in one piece";
         reader.fail(&path, message, remedy);
         return None;
     }
-    match Population::new(terms, groups, grouped, days) {
+    match Population::new(terms, groups, grouped) {
         Ok(population) => Some(population),
         Err(error) => {
             reader.fail(&path, error.to_string(), error.remedy());
@@ -44,15 +51,35 @@ pub(super) fn read(reader: &mut Reader, section: &mut Section<'_>, terms: &[Term
     }
 }
 
-fn read_group(reader: &mut Reader, section: &mut Section<'_>) -> Option<Group> {
+/// A group that may have no days of its own.
+struct ReadGroup {
+    share: f64,
+    processors: MultivariateNormal,
+    days: Option<Days>,
+}
+
+/// `Some(None)` if nothing is said of them.
+fn read_days(reader: &mut Reader, section: &mut Section<'_>, count: usize) -> Option<Option<Days>> {
+    let mut days = section.section(reader, "days");
+    if !days.exists() {
+        return Some(None);
+    }
+    let [machine, node, processor] = DAYS.map(|key| covariance(reader, &mut days, key, count));
+    days.finish(reader);
+    // Each was found to be a covariance.
+    Days::new(machine?, node?, processor?).ok().map(Some)
+}
+
+fn read_group(reader: &mut Reader, section: &mut Section<'_>) -> Option<ReadGroup> {
     let share = section.number(reader, "share");
     let share = section.needed(reader, "share", share, "share = 1");
     let seconds = section.numbers(reader, "seconds", "[1e-6, 5e-11]");
     let mut mean = section.needed(reader, "seconds", seconds, "seconds = [1e-6, 5e-11]");
     mean.extend(section.numbers(reader, "deviation", "[1e-7, 1e-12]").unwrap_or_default());
     let covariance = covariance(reader, section, "covariance", mean.len());
+    let days = read_days(reader, section, mean.len());
     section.finish(reader);
-    Some(Group { share, processors: MultivariateNormal::new(mean, covariance?).ok()? })
+    Some(ReadGroup { share, processors: MultivariateNormal::new(mean, covariance?).ok()?, days: days? })
 }
 
 /// What is not written is zero.
@@ -79,6 +106,7 @@ pub(super) fn write(population: &Population, path: &str) -> String {
     if population.grouped() == Grouped::Nodes {
         let _ = writeln!(text, "[{path}]\ngroups-of = \"nodes\"");
     }
+    let alike = population.groups().iter().all(|group| group.days == population.groups()[0].days);
     for group in population.groups() {
         let terms = population.terms();
         let (seconds, deviation) = group.processors.mean().split_at(terms);
@@ -87,12 +115,22 @@ pub(super) fn write(population: &Population, path: &str) -> String {
             let _ = writeln!(text, "deviation = {}", list(deviation));
         }
         text += &write_covariance("covariance", group.processors.covariance());
+        if !alike {
+            text += &write_days(&group.days, &format!("{path}.groups.days"));
+        }
     }
-    let days = population.days().covariances();
-    if days.iter().any(|part| !is_zero(part)) {
-        let _ = writeln!(text, "[{path}.days]");
-        DAYS.iter().zip(days).for_each(|(key, part)| text += &write_covariance(key, part));
+    if alike {
+        text += &write_days(&population.groups()[0].days, &format!("{path}.days"));
     }
+    text
+}
+
+fn write_days(days: &Days, path: &str) -> String {
+    if !days.differ() {
+        return String::new();
+    }
+    let mut text = format!("[{path}]\n");
+    DAYS.iter().zip(days.covariances()).for_each(|(key, part)| text += &write_covariance(key, part));
     text
 }
 

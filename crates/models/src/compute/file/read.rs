@@ -74,7 +74,9 @@ fn kernel(reader: &mut Reader, section: &mut Section<'_>) -> Option<Kernel> {
             let message = format!("node {node}, socket {socket} is there twice");
             reader.fail(&processor.key("node"), message, "write each processor once");
         }
-        rows.extend(self::rows(reader, &mut processor, texts.len(), Some((node, socket))).unwrap_or_default());
+        let group = processor.whole(reader, "group").unwrap_or(0);
+        let found = self::rows(reader, &mut processor, texts.len(), Some((node, socket))).unwrap_or_default();
+        rows.extend(found.into_iter().map(|row| Row { group, ..row }));
         processor.finish(reader);
     }
     if split.is_none() && rows.iter().any(|row| row.below.is_some()) {
@@ -195,7 +197,7 @@ fn row(reader: &mut Reader, section: &mut Section<'_>, terms: usize, processor: 
             return None;
         }
     }
-    let row = Row { processor, below: None, seconds, deviation, covariance };
+    let row = Row { processor, seconds, deviation, covariance, ..Row::default() };
     if let Some(Err(error)) = row.distribution() {
         reader.fail(&section.key("covariance"), error.to_string(), error.remedy());
     }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::compute::population::Group;
 use crate::compute::{Arguments, BoundKernel, Fit, Kernel, Mode, Noise, Row};
 
 const TEXT: &str = r#"
@@ -48,6 +49,7 @@ fn everything_that_is_known_of_a_fit_is_read_back() {
         seconds: vec![seconds, 1.0 / 3.0],
         deviation: vec![0.1, 0.2],
         covariance: vec![1e-20, -2e-21, 1.0 / 7.0],
+        ..Row::default()
     };
     let kernel = Kernel {
         terms: vec!["1".parse().unwrap(), "M^2*lda".parse().unwrap()],
@@ -136,9 +138,29 @@ fn a_population_is_read_back() {
     let file = parse(POPULATION).unwrap();
     let population = file.kernels["dgemm"].population.as_ref().unwrap();
     assert_eq!(population.groups()[1].share, 0.25);
-    let [machine, node, processor] = population.days().covariances();
+    let [machine, node, processor] = population.groups()[1].days.covariances();
     assert_eq!((machine[(1, 3)], node[(1, 1)], processor[(3, 3)]), (1e-25, 0.0, 0.0));
     assert_eq!(parse(&file.to_toml()).unwrap(), file);
+}
+
+#[test]
+fn a_group_may_have_days_of_its_own() {
+    let own = "[kernel.dgemm.population.groups.days]\nnode = [1e-15, 0, 4e-25, 0, 0, 0, 0, 0, 0, 0]\n";
+    let text = POPULATION.replace("[kernel.dgemm.population.days]", &format!("{own}[kernel.dgemm.population.days]"));
+    let slow = "processors = [{ node = 3, group = 1, seconds = [2e-6, 9e-11], deviation = [0, 4e-12] }]\n";
+    let text = text.replace("[kernel.dgemm.population]\n", &format!("{slow}[kernel.dgemm.population]\n"));
+    let file = parse(&text).unwrap();
+    let kernel = &file.kernels["dgemm"];
+    let [first, second] = kernel.population.as_ref().unwrap().groups() else { panic!("two groups") };
+    let variances = |group: &Group| group.days.covariances().map(|part| part[(1, 1)]);
+    assert_eq!((variances(first), variances(second)), ([4e-25, 0.0, 0.0], [0.0, 4e-25, 0.0]));
+    assert_eq!(parse(&file.to_toml()).unwrap(), file);
+    // In its group the deviation does not change from day to day.
+    let row = |day: u32| kernel.of_cluster(1, [(3, 0)]).on_day(1, day).rows[1].clone();
+    assert_eq!(row(1).deviation, [0.0, 4e-12]);
+    assert_ne!(row(1).seconds, row(2).seconds);
+    let wrong = parse(&text.replace("group = 1", "group = 2")).unwrap_err().to_string();
+    assert!(wrong.contains("group 2, but there are 2 groups") && wrong.contains("counted from 0"), "{wrong}");
 }
 
 #[test]

@@ -73,7 +73,8 @@ fn write_kernel(kernel: &Kernel) -> String {
         text += "processors = [\n";
         for rows in listed {
             let (node, socket) = rows[0].processor.unwrap_or_default();
-            let _ = writeln!(text, "    {{ node = {node}, socket = {socket}, {} }},", fields(rows).join(", "));
+            let group = if rows[0].group > 0 { format!("group = {}, ", rows[0].group) } else { String::new() };
+            let _ = writeln!(text, "    {{ node = {node}, socket = {socket}, {group}{} }},", fields(rows).join(", "));
         }
         text += "]\n";
     }

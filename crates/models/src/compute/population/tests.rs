@@ -25,12 +25,12 @@ fn terms() -> Vec<Term> {
 
 fn group(share: f64, slow: f64) -> Group {
     let mean = vec![2e-6, slow * 7e-11, 4e-7, 3e-12];
-    Group { share, processors: MultivariateNormal::new(mean, spread()).unwrap() }
+    let days = Days::new(scaled(0.04, &spread()), scaled(0.02, &spread()), scaled(0.01, &spread())).unwrap();
+    Group { share, processors: MultivariateNormal::new(mean, spread()).unwrap(), days }
 }
 
 fn population(groups: Vec<Group>, grouped: Grouped) -> Population {
-    let days = Days::new(scaled(0.04, &spread()), scaled(0.02, &spread()), scaled(0.01, &spread())).unwrap();
-    Population::new(&terms(), groups, grouped, days).unwrap()
+    Population::new(&terms(), groups, grouped).unwrap()
 }
 
 fn vector(row: &Row) -> Vec<f64> {
@@ -112,10 +112,12 @@ fn groups_have_their_shares_and_nodes_stay_together() {
 
 #[test]
 fn slopes_and_deviations_are_not_negative() {
-    let wide = Group { share: 1.0, processors: MultivariateNormal::new(vec![1e-6; 4], matrix([[1.0; 4]; 4])).unwrap() };
-    let alike = || Matrix::zeros(4, 4);
-    let days = Days::new(alike(), alike(), alike()).unwrap();
-    let population = Population::new(&terms(), vec![wide], Grouped::Processors, days).unwrap();
+    let wide = Group {
+        share: 1.0,
+        processors: MultivariateNormal::new(vec![1e-6; 4], matrix([[1.0; 4]; 4])).unwrap(),
+        days: Days::alike(4),
+    };
+    let population = Population::new(&terms(), vec![wide], Grouped::Processors).unwrap();
     let rows: Vec<Row> = (0..100).map(|node| population.draw(1, node, 0, 0)).collect();
     assert!(rows.iter().all(|row| row.seconds[1] >= 0.0 && row.deviation.iter().all(|value| *value >= 0.0)));
     // A constant may be negative, as where a line bends.
@@ -140,18 +142,17 @@ fn a_day_of_processors_that_are_known() {
 
 #[test]
 fn what_is_no_population_is_an_error() {
-    let days = || Days::new(Matrix::zeros(4, 4), Matrix::zeros(4, 4), Matrix::zeros(4, 4)).unwrap();
-    let message = |terms: &[Term], groups, days| {
-        let error = Population::new(terms, groups, Grouped::Nodes, days).unwrap_err();
+    let message = |terms: &[Term], groups| {
+        let error = Population::new(terms, groups, Grouped::Nodes).unwrap_err();
         assert!(!error.remedy().is_empty());
         error.to_string()
     };
-    assert_eq!(message(&terms(), vec![], days()), "a population has at least one group");
-    let shares = message(&terms(), vec![group(0.5, 1.0)], days());
+    assert_eq!(message(&terms(), vec![]), "a population has at least one group");
+    let shares = message(&terms(), vec![group(0.5, 1.0)]);
     assert_eq!(shares, "the shares of the groups add up to 0.5, or one is negative");
-    assert_eq!(message(&terms()[..1], vec![group(1.0, 1.0)], days()), "4 coefficients for 1 terms");
-    let few = Days::new(Matrix::zeros(2, 2), Matrix::zeros(2, 2), Matrix::zeros(2, 2)).unwrap();
-    assert_eq!(message(&terms(), vec![group(1.0, 1.0)], few), "2 coefficients for 2 terms");
+    assert_eq!(message(&terms()[..1], vec![group(1.0, 1.0)]), "4 coefficients for 1 terms");
+    let few = Group { days: Days::alike(2), ..group(1.0, 1.0) };
+    assert_eq!(message(&terms(), vec![few]), "2 coefficients for 2 terms");
 }
 
 #[test]
