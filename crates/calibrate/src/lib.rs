@@ -1,8 +1,10 @@
 //! From measurements to models.
 //!
 //! A table of measured calls ([`table`]) becomes a model of a kernel ([`kernel`]): what it takes on each processor, how calls
-//! differ, how well that fits, and what it misses. Published tables of models become model files, too ([`import`]).
+//! differ, how well that fits, and what it misses. Coefficients that were measured on many processors and days become a
+//! population ([`cluster`]). Published tables of models become model files, too ([`import`]).
 
+pub mod cluster;
 pub mod import;
 pub mod kernel;
 mod misses;

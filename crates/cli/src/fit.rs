@@ -13,6 +13,7 @@ use hpcast_stats::Elimination;
 use hpcast_units::count;
 
 use crate::failure::Failure;
+use crate::fit_cluster::FitCluster;
 use crate::running::BUILD;
 use crate::{model, print};
 
@@ -21,6 +22,8 @@ use crate::{model, print};
 pub(crate) enum Command {
     /// Fit how long a kernel takes, to measured calls (CSV: a row a call)
     Kernel(Box<FitKernel>),
+    /// Fit how processors and days differ, to daily fits of a kernel (CSV: a row a processor and day)
+    Cluster(FitCluster),
 }
 
 /// Options of `hpcast fit kernel`.
@@ -77,6 +80,7 @@ enum NoiseChoice {
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Kernel(options) => options.run(),
+        Command::Cluster(options) => options.run(),
     }
 }
 
@@ -94,7 +98,7 @@ impl FitKernel {
             FitFailure::Kernel(error) => Diagnostic::error(error.to_string(), error.remedy()).within(&source).into(),
         })?;
         let mut file = self.file_to_fill()?;
-        file.made = Some(self.made(&source, table.rows() as u64, file.made.take()));
+        file.made = Some(made(&self.calls, &source, table.rows() as u64, file.made.take()));
         let text = describe(&self.kernel, &kernel);
         file.kernels.insert(self.kernel.clone(), kernel);
         write_file(&self.output, file.to_toml().as_bytes())?;
@@ -148,20 +152,21 @@ impl FitKernel {
             None => ModelFile { name: stem(&self.calls), ..ModelFile::default() },
         })
     }
+}
 
-    fn made(&self, source: &Source, rows: u64, before: Option<Made>) -> Made {
-        let mut provenance = Provenance::now(BUILD, std::env::args(), 1);
-        provenance.add_input(&self.calls, source.text.as_bytes());
-        let sha256 = provenance.inputs.remove(0).sha256;
-        let file = self.calls.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let mut data = before.map_or_else(Vec::new, |made| made.data);
-        data.push(DataFile { file, sha256, rows });
-        Made {
-            by: format!("hpcast {}", BUILD.version),
-            on: provenance.date.chars().take(10).collect(),
-            command: provenance.command.into_iter().skip(1).collect::<Vec<_>>().join(" "),
-            data,
-        }
+/// How a file was made of measurements, after what it was made of before.
+pub(crate) fn made(path: &Path, source: &Source, rows: u64, before: Option<Made>) -> Made {
+    let mut provenance = Provenance::now(BUILD, std::env::args(), 1);
+    provenance.add_input(path, source.text.as_bytes());
+    let sha256 = provenance.inputs.remove(0).sha256;
+    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut data = before.map_or_else(Vec::new, |made| made.data);
+    data.push(DataFile { file, sha256, rows });
+    Made {
+        by: format!("hpcast {}", BUILD.version),
+        on: provenance.date.chars().take(10).collect(),
+        command: provenance.command.into_iter().skip(1).collect::<Vec<_>>().join(" "),
+        data,
     }
 }
 
@@ -208,7 +213,7 @@ fn terms(texts: &[String]) -> Result<Vec<Term>, Failure> {
 }
 
 /// What stands before and after the equals signs.
-fn pairs(option: &str, texts: &[String]) -> Result<Vec<(String, String)>, Failure> {
+pub(crate) fn pairs(option: &str, texts: &[String]) -> Result<Vec<(String, String)>, Failure> {
     let pair = |text: &String| match text.split_once('=') {
         Some((left, right)) => Ok((left.trim().to_owned(), right.trim().to_owned())),
         None => Err(Failure::input(format!("{option} {text}: write two names with `=` between them"))),
@@ -216,11 +221,11 @@ fn pairs(option: &str, texts: &[String]) -> Result<Vec<(String, String)>, Failur
     texts.iter().map(pair).collect()
 }
 
-fn stem(path: &Path) -> String {
+pub(crate) fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn unreadable(source: &Arc<Source>, error: &TableError) -> Diagnostic {
+pub(crate) fn unreadable(source: &Arc<Source>, error: &TableError) -> Diagnostic {
     model::in_table(source, error.line(), &error.to_string(), error.remedy())
 }
 

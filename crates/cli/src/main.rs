@@ -1,7 +1,9 @@
 //! The command `hpcast`: the only part of the project that prints or exits.
 
+mod cluster;
 mod failure;
 mod fit;
+mod fit_cluster;
 mod hpl;
 mod lists;
 mod machine;
@@ -36,6 +38,9 @@ enum Command {
     /// Fit models to measurements
     #[command(subcommand)]
     Fit(fit::Command),
+    /// Generate a cluster whose processors differ
+    #[command(subcommand)]
+    Cluster(cluster::Command),
     /// Import or show a model file: how long kernels take
     #[command(subcommand)]
     Model(model::Command),
@@ -52,6 +57,7 @@ fn main() {
         Command::Hpl(options) => hpl::run(&options),
         Command::Machine(command) => machine::run(&command),
         Command::Fit(command) => fit::run(&command),
+        Command::Cluster(command) => cluster::run(&command),
         Command::Model(command) => model::run(&command),
         Command::Programs => lists::programs(),
         Command::Collectives => lists::collectives(),

@@ -147,7 +147,7 @@ pub(crate) fn in_table(source: &Arc<Source>, line: Option<u64>, message: &str, r
 /// A product this large runs as fast as it gets.
 const LARGE: u64 = 4096;
 
-fn show(file: &ModelFile) -> String {
+pub(crate) fn show(file: &ModelFile) -> String {
     let mut text = format!("{}\n", file.name);
     text.extend(file.source.as_ref().map(|source| format!("source: {source}\n")));
     text += match file.unlisted {

@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{Folder, prints, root};
+use common::{Folder, daily_fits, prints, root};
 
 /// Commands of a page: indented lines that begin with `hpcast`.
 fn commands(page: &str) -> Vec<String> {
@@ -59,7 +59,11 @@ fn every_command_of_the_page_on_models_runs() {
         calls += &format!("{m},{n},{k},{:e}\n", 1e-6 + 1e-9 * f64::from(m * n * k));
     }
     folder.write("calls.csv", &calls);
-    assert_eq!(run_commands("docs/models.md", &folder), 3);
+    folder.write("daily.csv", &daily_fits());
+    assert_eq!(run_commands("docs/models.md", &folder), 6);
+    for (number, block) in blocks("docs/models.md", "toml").iter().enumerate() {
+        prints(&["model", "show", &folder.write(&format!("block-{number}.toml"), block)]);
+    }
 }
 
 #[test]

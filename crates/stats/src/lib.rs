@@ -1,6 +1,7 @@
 //! Distributions and other numerics: pure functions, no input or output.
 
 pub mod distributions;
+pub mod eigen;
 pub mod half_normal;
 pub mod interpolation;
 pub mod least_squares;

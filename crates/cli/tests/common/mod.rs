@@ -48,6 +48,21 @@ impl Drop for Folder {
     }
 }
 
+/// Fits of dgemm on the two sockets of eight nodes, on six days; the last node is slow.
+pub fn daily_fits() -> String {
+    let mut text = String::from("date,node,cpu,intercept,mnk,mnk_residual\n");
+    for i in 0..96u32 {
+        let (node, cpu, day) = (i / 12, i % 2, i / 2 % 6);
+        let chance = |salt: u32| f64::from((i + salt).wrapping_mul(2_654_435_761) >> 8) / f64::from(1 << 24);
+        let slow =
+            if node == 7 { 1.2 } else { 1.0 + 0.02 * f64::from(node * 5 % 7) / 7.0 } + 0.005 * f64::from(day % 3);
+        let (intercept, mnk) = (2e-6 * (1.0 + 0.1 * chance(1)), 7e-11 * slow * (1.0 + 0.002 * chance(2)));
+        text +=
+            &format!("2026-11-0{},{node},{cpu},{intercept:e},{mnk:e},{:e}\n", day + 1, 2e-12 * (1.0 + 0.2 * chance(3)));
+    }
+    text
+}
+
 /// The root of the project.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

@@ -92,7 +92,7 @@ pub struct DataFile {
     pub file: String,
     /// SHA-256 of its bytes, in hexadecimal digits.
     pub sha256: String,
-    /// Measurements in it.
+    /// Measurements in it; zero if it is no table.
     pub rows: u64,
 }
 

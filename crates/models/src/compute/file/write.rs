@@ -36,7 +36,8 @@ fn how_made(made: &Made) -> String {
     text += "data = [\n";
     for data in data {
         let (file, sha256) = (quoted(&data.file), quoted(&data.sha256));
-        let _ = writeln!(text, "    {{ file = {file}, rows = {}, sha256 = {sha256} }},", data.rows);
+        let rows = if data.rows > 0 { format!("rows = {}, ", data.rows) } else { String::new() };
+        let _ = writeln!(text, "    {{ file = {file}, {rows}sha256 = {sha256} }},");
     }
     text + "]\n"
 }

@@ -1,0 +1,167 @@
+use hpcast_models::compute::population::Grouped;
+use hpcast_stats::multivariate::cholesky;
+
+use super::*;
+
+const COOLING: &str = include_str!("../../tests/data/dgemm_daily_cooling.csv");
+
+fn terms() -> Vec<Term> {
+    ["1", "M*N*K"].map(|text| text.parse().unwrap()).into()
+}
+
+/// With these deviations, and the first two coefficients correlated.
+fn covariance(deviations: [f64; 4], correlation: f64) -> Matrix {
+    let mut matrix = Matrix::zeros(4, 4);
+    (0..4).for_each(|i| matrix[(i, i)] = deviations[i].powi(2));
+    let common = correlation * deviations[0] * deviations[1];
+    (matrix[(0, 1)], matrix[(1, 0)]) = (common, common);
+    matrix
+}
+
+fn coefficients(row: &Row) -> Vec<f64> {
+    [row.seconds.as_slice(), &row.deviation].concat()
+}
+
+/// Daily fits of a cluster that is drawn.
+fn drawn(population: &Population, nodes: u32, days: u32, seed: u64) -> DailyFits {
+    let places = (0..nodes).flat_map(|node| [(node, 0), (node, 1)]);
+    let fits = places.flat_map(|(node, socket)| {
+        (0..days).map(move |day| DailyFit {
+            processor: (node, socket),
+            day: day.to_string(),
+            coefficients: coefficients(&population.draw(seed, node, socket, day)),
+        })
+    });
+    DailyFits { terms: terms(), fits: fits.collect() }
+}
+
+/// An entry of a covariance of n samples has the variance (s_ii s_jj + s_ij^2) / n (J. Wishart, 1928); `unit` stands for s where
+/// more than what is looked for is in the samples. Five deviations are allowed for.
+fn assert_covariance(found: &Matrix, expected: &Matrix, unit: &Matrix, samples: f64) {
+    for (i, j) in pairs(4) {
+        let error = ((unit[(i, i)] * unit[(j, j)] + unit[(i, j)].powi(2)) / samples).sqrt();
+        let off = (found[(i, j)] - expected[(i, j)]).abs();
+        assert!(off <= 5.0 * error, "{i} {j}: {:e} for {:e}, {error:e}", found[(i, j)], expected[(i, j)]);
+    }
+}
+
+#[test]
+fn what_a_population_is_made_of_is_found_again() {
+    let mean = vec![2e-6, 7e-11, 4e-7, 3e-12];
+    let spread = covariance([4e-8, 2e-12, 5e-8, 1e-13], 0.6);
+    let parts = [
+        covariance([1e-7, 5e-13, 3e-8, 5e-13], 0.3),
+        covariance([2e-8, 2e-13, 1e-8, 2e-13], -0.5),
+        covariance([8e-8, 1e-13, 7e-8, 3e-14], 0.0),
+    ];
+    let processors = MultivariateNormal::new(mean.clone(), spread.clone()).unwrap();
+    let days = Days::new(parts[0].clone(), parts[1].clone(), parts[2].clone()).unwrap();
+    let group = Group { share: 1.0, processors };
+    let population = Population::new(&terms(), vec![group], Grouped::Processors, days).unwrap();
+    let (nodes, count) = (200, 80);
+    let found = fit(&drawn(&population, nodes, count, 3), 3).unwrap();
+    let again = found.kernel.population.as_ref().unwrap();
+    assert_eq!((again.groups().len(), found.processors, found.days), (1, 400, 80));
+    let [machine, node, processor] = again.days().covariances();
+    let (nodes, count) = (f64::from(nodes), f64::from(count));
+    // The machine has one draw a day; a node's is seen through what its two processors have of their own.
+    assert_covariance(machine, &parts[0], &parts[0], count - 1.0);
+    assert_covariance(node, &parts[1], &combine(&[(1.0, &parts[1]), (1.0, &parts[2])]), (count - 1.0) * nodes);
+    assert_covariance(processor, &parts[2], &combine(&[(1.0, &parts[1]), (1.0, &parts[2])]), (count - 1.0) * nodes);
+    let left = combine(&[(1.0 / count, &parts[1]), (1.0 / count, &parts[2])]);
+    let group = &again.groups()[0].processors;
+    assert_covariance(group.covariance(), &spread, &combine(&[(1.0, &spread), (1.0, &left)]), 2.0 * nodes - 1.0);
+    for i in 0..4 {
+        let error = ((spread[(i, i)] + left[(i, i)]) / (2.0 * nodes) + parts[0][(i, i)] / count).sqrt();
+        assert!((group.mean()[i] - mean[i]).abs() < 5.0 * error, "{i}");
+    }
+}
+
+#[test]
+fn nodes_with_a_cooling_problem_are_a_group() {
+    let columns = Columns::usual(&crate::table::Table::header(COOLING).unwrap());
+    let daily = DailyFits::read(COOLING, &columns).unwrap();
+    let cluster = fit(&daily, 4).unwrap();
+    let population = cluster.kernel.population.as_ref().unwrap();
+    assert_eq!((cluster.nodes, cluster.processors, cluster.days), (32, 64, 24));
+    // Thesis, figure 5.5: four of the 32 nodes.
+    assert_eq!((population.grouped(), population.groups().len()), (Grouped::Nodes, 2));
+    assert!((population.groups()[1].share - 4.0 / 32.0).abs() < 1e-6);
+    assert!(population.groups()[1].processors.mean()[1] > 1.1 * population.groups()[0].processors.mean()[1]);
+    assert!(cluster.warnings.iter().any(|warning| warning.contains("group 2") && warning.contains("from day to day")));
+    assert!(cluster.warnings.iter().any(|warning| warning.contains("% smaller on socket 1")), "{:?}", cluster.warnings);
+}
+
+/// A cluster of 10,000 processors has the moments of the 64 that were measured.
+#[test]
+fn generated_processors_have_the_moments_of_the_measured_ones() {
+    let columns = Columns::usual(&crate::table::Table::header(COOLING).unwrap());
+    let daily = DailyFits::read(COOLING, &columns).unwrap();
+    let cluster = fit(&daily, 1).unwrap();
+    let population = cluster.kernel.population.as_ref().unwrap();
+    let measured: Vec<Vec<f64>> = cluster.kernel.rows[1..].iter().map(coefficients).collect();
+    let measured = MultivariateNormal::of_samples(&measured).unwrap();
+    let generated: Vec<Vec<f64>> = (0..10_000).map(|node| coefficients(&population.processor(1, node, 0))).collect();
+    let moments = MultivariateNormal::of_samples(&generated).unwrap();
+    // Means that were measured hold a little of their days.
+    let [_, node, processor] = population.days().covariances();
+    let left = 64.0 / daily.fits.len() as f64;
+    let expected = combine(&[(1.0, measured.covariance()), (-left, node), (-left, processor)]);
+    assert_covariance(moments.covariance(), &expected, measured.covariance(), 10_000.0);
+    for i in 0..4 {
+        let error = (measured.covariance()[(i, i)] / 10_000.0).sqrt();
+        assert!((moments.mean()[i] - measured.mean()[i]).abs() < 5.0 * error, "{i}");
+    }
+    let seconds: Vec<&[f64]> = generated.iter().map(|values| &values[..2]).collect();
+    let test = normality::mardia(&seconds).unwrap();
+    assert!(test.skewness.p > 0.001 && test.kurtosis.p > 0.001, "{test:?}");
+}
+
+#[test]
+fn one_socket_and_few_days_are_enough() {
+    let processors = MultivariateNormal::new(vec![2e-6, 7e-11, 0.0, 3e-12], covariance([4e-8, 2e-12, 0.0, 1e-13], 0.0));
+    let day = covariance([1e-7, 5e-13, 0.0, 5e-13], 0.3);
+    let days = Days::new(day.clone(), Matrix::zeros(4, 4), day).unwrap();
+    let group = Group { share: 1.0, processors: processors.unwrap() };
+    let population = Population::new(&terms(), vec![group], Grouped::Processors, days).unwrap();
+    let mut daily = drawn(&population, 60, 3, 1);
+    daily.fits.retain(|fit| fit.processor.1 == 0);
+    let found = fit(&daily, 1).unwrap().kernel.population.unwrap();
+    let [machine, node, processor] = found.days().covariances();
+    assert_eq!(to_zero(node), 0.0);
+    assert!(machine[(1, 1)] > 0.0 && processor[(1, 1)] > 0.0);
+    // A coefficient that never changes stays as it is.
+    assert_eq!(found.draw(1, 2, 3, 4).deviation[0], 0.0);
+}
+
+fn to_zero(matrix: &Matrix) -> f64 {
+    pairs(matrix.rows()).map(|place| matrix[place].abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn what_tells_too_little_is_an_error() {
+    let columns = Columns::usual(&crate::table::Table::header(COOLING).unwrap());
+    let daily = DailyFits::read(COOLING, &columns).unwrap();
+    let with = |keep: &dyn Fn(&DailyFit) -> bool| {
+        let mut daily = daily.clone();
+        daily.fits.retain(|fit| keep(fit));
+        let error = fit(&daily, 2).unwrap_err();
+        assert!(!error.remedy().is_empty());
+        error.to_string()
+    };
+    let few = "2 processors are too few to tell how they differ: 6 are needed";
+    assert_eq!(with(&|fit| fit.processor.0 == 1), few);
+    assert_eq!(with(&|fit| fit.day == "2019-10-18"), "no processor was measured on two days");
+    let text = COOLING.replacen(",1,0,", ",one,0,", 1);
+    let error = DailyFits::read(&text, &columns).unwrap_err();
+    assert_eq!(error.to_string(), "line 2: `one` in column `node` is no whole number");
+}
+
+#[test]
+fn the_nearest_covariance_is_one() {
+    let mut matrix = covariance([1e-7, 5e-13, 3e-8, 5e-13], 0.3);
+    matrix[(3, 3)] = -1e-26;
+    let near = nearest(&matrix, &covariance([1e-7, 5e-13, 3e-8, 5e-13], 0.0));
+    assert!(cholesky(&near).is_ok() && near[(3, 3)] == 0.0);
+    assert!((near[(0, 1)] / matrix[(0, 1)] - 1.0).abs() < 1e-9);
+}
