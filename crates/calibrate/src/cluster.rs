@@ -4,9 +4,11 @@
 //! and how processors differ is the covariance of these means, less what the days leave in them. The days are split
 //! further: what two processors of a node have in common on a day, and what two of different nodes have.
 
+mod adopt;
 mod groups;
 mod table;
 
+pub use adopt::{AdoptError, adopt};
 pub use table::Columns;
 
 use std::collections::BTreeMap;
@@ -109,6 +111,9 @@ pub struct Spread {
     pub tested: usize,
 }
 
+/// A group has days of its own if there are so many for each of its coefficients.
+const ENOUGH_DAYS: usize = 5;
+
 /// The level of tests that are reported.
 const LEVEL: f64 = 0.05;
 
@@ -131,31 +136,42 @@ pub fn fit(daily: &DailyFits, most: usize) -> Result<Cluster, ClusterError> {
     if processors.iter().all(|processor| processor.days.len() < 2) {
         return Err(ClusterError::Days);
     }
-    let parts = day_parts(&processors, days, count);
+    let parts = day_parts(&processors.iter().collect::<Vec<_>>(), days, count);
     let means: Vec<&[f64]> = processors.iter().map(|processor| processor.mean.as_slice()).collect();
     // What the days leave in a mean; what they change on all processors alike does not make these differ.
     let inverse = processors.iter().map(|processor| 1.0 / processor.days.len() as f64).sum::<f64>();
     let left = combine(&[(inverse / means.len() as f64, &parts[1]), (inverse / means.len() as f64, &parts[2])]);
     let places: Vec<(u32, u32)> = processors.iter().map(|processor| processor.place).collect();
     let found = groups::fit(&means, &places, &left, most);
-    let [machine, node, processor] = parts;
-    let days_apart = Days::new(machine, node, processor).map_err(PopulationError::from)?;
-    let mut warnings = unlike_days(&processors, &found.members, &daily.terms);
-    warnings.extend(unlike_sockets(&processors, &daily.terms));
+    let mut warnings = unlike_sockets(&processors, &daily.terms);
     warnings.extend(found.warning);
     let mut groups = Vec::new();
-    for (share, mean, covariance) in found.groups {
-        let processors = MultivariateNormal::new(mean, covariance).map_err(PopulationError::from)?;
-        groups.push(Group { share, processors });
+    for (number, (share, mean, covariance)) in found.groups.into_iter().enumerate() {
+        let members: Vec<&Processor> =
+            processors.iter().zip(&found.members).filter(|(_, group)| **group == number).map(|(own, _)| own).collect();
+        let freedom: usize = members.iter().map(|processor| processor.days.len() - 1).sum();
+        let own = (freedom >= ENOUGH_DAYS * count).then(|| day_parts(&members, days, count));
+        let [machine, node, processor] = own.unwrap_or_else(|| parts.clone());
+        groups.push(Group {
+            share,
+            processors: MultivariateNormal::new(mean, covariance).map_err(PopulationError::from)?,
+            days: Days::new(machine, node, processor).map_err(PopulationError::from)?,
+        });
     }
-    let population = Population::new(&daily.terms, groups, found.grouped, days_apart)?;
-    let spreads = spreads(daily, &processors, &population);
+    let population = Population::new(&daily.terms, groups, found.grouped)?;
+    let spreads = spreads(daily, &processors, &population, &parts);
     let mut rows = vec![population.expectation()];
-    let row = |processor: &Processor| {
+    let row = |(processor, group): (&Processor, &usize)| {
         let (seconds, deviation) = processor.mean.split_at(daily.terms.len());
-        Row { processor: Some(processor.place), seconds: seconds.into(), deviation: deviation.into(), ..Row::default() }
+        Row {
+            processor: Some(processor.place),
+            group: *group as u32,
+            seconds: seconds.into(),
+            deviation: deviation.into(),
+            ..Row::default()
+        }
     };
-    rows.extend(processors.iter().map(row));
+    rows.extend(processors.iter().zip(&found.members).map(row));
     let mut kernel = Kernel::new(daily.terms.clone(), rows);
     kernel.population = Some(population);
     let mut nodes: Vec<u32> = places.iter().map(|(node, _)| *node).collect();
@@ -237,7 +253,7 @@ impl Company {
 /// What a day changes on all processors, on those of a node beside that, and on each beside that.
 ///
 /// The sum of products over pairs is the square of the sum less the squares.
-fn day_parts(processors: &[Processor], days: usize, count: usize) -> [Matrix; 3] {
+fn day_parts(processors: &[&Processor], days: usize, count: usize) -> [Matrix; 3] {
     let [mut single, mut mates, mut others] = [(); 3].map(|()| Products::new(count));
     let mut all = vec![Company::default(); days];
     let mut nodes: BTreeMap<(u32, usize), Company> = BTreeMap::new();
@@ -301,13 +317,13 @@ fn nearest(matrix: &Matrix, units: &Matrix) -> Matrix {
     near
 }
 
-fn spreads(daily: &DailyFits, processors: &[Processor], population: &Population) -> Vec<Spread> {
+fn spreads(daily: &DailyFits, processors: &[Processor], population: &Population, days: &[Matrix; 3]) -> Vec<Spread> {
     let expectation = population.expectation();
     let expected = [expectation.seconds, expectation.deviation].concat();
     let terms = daily.terms.len();
     let mut spreads = Vec::new();
     for (place, mean) in expected.into_iter().enumerate() {
-        let [machine, node, processor] = population.days().covariances().map(|part| part[(place, place)].sqrt());
+        let [machine, node, processor] = days.each_ref().map(|part| part[(place, place)].sqrt());
         // Within the groups and between them.
         let variance = population.groups().iter().map(|group| {
             let away = group.processors.mean()[place] - mean;
@@ -332,37 +348,6 @@ fn spreads(daily: &DailyFits, processors: &[Processor], population: &Population)
         });
     }
     spreads
-}
-
-/// A group whose days differ by more than those of the others by this factor is worth a word.
-const UNLIKE: f64 = 2.0;
-
-/// Groups whose days differ much more than those of all: the model has one spread of days for all groups.
-fn unlike_days(processors: &[Processor], members: &[usize], terms: &[Term]) -> Vec<String> {
-    let deviation = |group: Option<usize>, place: usize| {
-        let chosen = processors.iter().zip(members).filter(|(_, member)| group.is_none_or(|group| **member == group));
-        let (mut sum, mut freedom) = (0.0, 0.0);
-        for (processor, _) in chosen {
-            sum += processor.days.iter().map(|(_, away)| away[place].powi(2)).sum::<f64>();
-            freedom += processor.days.len() as f64 - 1.0;
-        }
-        (sum / freedom).sqrt()
-    };
-    let groups = members.iter().max().map_or(0, |most| most + 1);
-    let mut warnings = Vec::new();
-    for group in (0..groups).filter(|_| groups > 1) {
-        for (place, term) in terms.iter().enumerate() {
-            let times = deviation(Some(group), place) / deviation(None, place);
-            if times > UNLIKE {
-                warnings.push(format!(
-                    "in group {}, the coefficient of {term} differs {times:.1} times as much from day to day as in all: \
-                     the model has one spread of days for all groups",
-                    group + 1,
-                ));
-            }
-        }
-    }
-    warnings
 }
 
 /// Chance by which sockets that are alike may look as different as these.

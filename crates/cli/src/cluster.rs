@@ -64,7 +64,7 @@ impl Generate {
             }
             let nodes = file.first_node..last;
             let processors = nodes.flat_map(|node| (0..self.sockets).map(move |socket| (node, socket)));
-            *kernel = kernel.on_day(self.seed, self.day, processors);
+            *kernel = kernel.of_cluster(self.seed, processors).on_day(self.seed, self.day).without_population();
             drawn += 1;
         }
         if drawn == 0 {

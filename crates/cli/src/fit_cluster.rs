@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use hpcast_calibrate::cluster::{self, Cluster, Columns, DailyFits, Spread};
+use hpcast_calibrate::cluster::{self, Cluster, Columns, DailyFits, Spread, adopt};
 use hpcast_calibrate::table::Table;
 use hpcast_models::compute::population::Grouped;
 use hpcast_models::compute::{ModelFile, Term, TermError};
@@ -35,7 +35,7 @@ pub(crate) struct FitCluster {
     /// Groups of processors, at most; how many there are is decided by the BIC
     #[arg(long, default_value_t = 4, value_name = "NUMBER")]
     groups: usize,
-    /// Add the kernel to this model file instead of making a new one
+    /// Add the kernel to this model file; processors that it lists keep their coefficients, and get groups and days
     #[arg(long, value_name = "FILE.toml")]
     add_to: Option<PathBuf>,
     /// The model file to write
@@ -62,7 +62,14 @@ impl FitCluster {
         };
         file.made = Some(made(&self.daily, &source, daily.fits.len() as u64, file.made.take()));
         let text = describe(&cluster);
-        file.kernels.insert(self.kernel.clone(), cluster.kernel);
+        let kernel = match file.kernels.get(&self.kernel) {
+            Some(known) => adopt(known, &cluster.kernel).map_err(|error| {
+                let file = self.add_to.as_deref().unwrap_or(&self.daily).display();
+                Failure::input(format!("{file}: {error}; {}", error.remedy()))
+            })?,
+            None => cluster.kernel,
+        };
+        file.kernels.insert(self.kernel.clone(), kernel);
         write_file(&self.output, file.to_toml().as_bytes())?;
         print(&format!("written: {}\n\n{text}", self.output.display()))
     }

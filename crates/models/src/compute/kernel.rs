@@ -124,6 +124,14 @@ impl Kernel {
         Kernel { rows, ..self.clone() }
     }
 
+    /// The same where processors and days are as they are.
+    #[must_use]
+    pub fn without_population(mut self) -> Kernel {
+        self.population = None;
+        self.rows.iter_mut().for_each(|row| row.group = 0);
+        self
+    }
+
     /// The kernel on one day, whose coefficients are drawn around those of its processors. Without a population all days
     /// are alike.
     #[must_use]
