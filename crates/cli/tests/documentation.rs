@@ -60,7 +60,17 @@ fn every_command_of_the_page_on_models_runs() {
     }
     folder.write("calls.csv", &calls);
     folder.write("daily.csv", &daily_fits());
-    assert_eq!(run_commands("docs/models.md", &folder), 6);
+    let row = |node: u32| format!("{{ node = {node}, socket = 0, seconds = [2e-6, 7e-11, 1e-10] }}");
+    let rows: Vec<String> = (0..16).map(row).collect();
+    folder.write(
+        "processors.toml",
+        &format!(
+            "name = \"processors\"\n[kernel.dgemm]\nterms = [\"1\", \"M*N*K\", \"M*N\"]\nseconds = [2e-6, 7e-11, 1e-10]\n\
+             processors = [{}]\n",
+            rows.join(", ")
+        ),
+    );
+    assert_eq!(run_commands("docs/models.md", &folder), 8);
     for (number, block) in blocks("docs/models.md", "toml").iter().enumerate() {
         prints(&["model", "show", &folder.write(&format!("block-{number}.toml"), block)]);
     }
