@@ -1,4 +1,4 @@
-//! Model files in TOML: which kernel takes how long, and how that was found out.
+//! Model files in TOML: which kernel takes how long, what messages cost, and how that was found out.
 //!
 //! ```toml
 //! name = "dahu, April 2019"
@@ -17,8 +17,12 @@
 //! terms = ["1", "N"]
 //! split = "N"
 //! pieces = [{ below = 32768, seconds = [1e-7, 2e-11] }, { seconds = [2e-6, 9e-11] }]
+//!
+//! [network.between]                 # what messages cost: the keys of [mpi] in machine files, in their place
+//! send = [{ above = "0 B", per-byte = "0.1 ns", modes = [{ share = 1.0, mean = "0.3 us", deviation = "0.1 us" }] }]
 //! ```
 
+mod network;
 mod read;
 mod write;
 
@@ -31,6 +35,7 @@ use hpcast_platform::diagnostic::Source;
 use hpcast_platform::fields::{self, Reader, Section};
 
 use super::kernel::Kernel;
+use crate::network::NetworkModel;
 
 /// What holds for kernels that a file does not list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,6 +64,8 @@ pub struct ModelFile {
     pub unlisted: Unlisted,
     /// By name.
     pub kernels: BTreeMap<String, Kernel>,
+    /// What messages cost, if that was measured too.
+    pub network: Option<NetworkModel>,
 }
 
 /// How a model file was made.

@@ -24,6 +24,7 @@ pub(super) fn file(file: &ModelFile) -> String {
             text += &how_well(fit);
         }
     }
+    text.extend(file.network.as_ref().map(super::network::write));
     text
 }
 
@@ -115,7 +116,7 @@ fn list(numbers: &[f64]) -> String {
 }
 
 /// All digits, and few where few are enough.
-fn number(number: f64) -> String {
+pub(super) fn number(number: f64) -> String {
     let plain = format!("{number:?}");
     let short = format!("{number:e}");
     if plain.len() <= short.len() + 2 { plain } else { short }
@@ -128,7 +129,7 @@ fn key(name: &str) -> String {
 }
 
 /// As a TOML string.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
