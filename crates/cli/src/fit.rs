@@ -1,5 +1,7 @@
 //! `hpcast fit`: models from measurements.
 
+mod network;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,6 +23,8 @@ use crate::{model, print};
 pub(crate) enum Command {
     /// Fit how long a kernel takes, to measured calls (CSV: a row a call)
     Kernel(Box<FitKernel>),
+    /// Fit what messages cost, to measured sends, receives and ping-pongs (CSV: a row a call)
+    Network(Box<network::FitNetwork>),
 }
 
 /// Options of `hpcast fit kernel`.
@@ -77,6 +81,7 @@ enum NoiseChoice {
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Kernel(options) => options.run(),
+        Command::Network(options) => options.run(),
     }
 }
 
@@ -93,8 +98,8 @@ impl FitKernel {
             FitFailure::Table(error) => Failure::from(unreadable(&source, &error)),
             FitFailure::Kernel(error) => Diagnostic::error(error.to_string(), error.remedy()).within(&source).into(),
         })?;
-        let mut file = self.file_to_fill()?;
-        file.made = Some(self.made(&source, table.rows() as u64, file.made.take()));
+        let mut file = file_to_fill(self.add_to.as_deref(), &self.calls)?;
+        file.made = Some(made(&self.calls, &source, table.rows() as u64, file.made.take()));
         let text = describe(&self.kernel, &kernel);
         file.kernels.insert(self.kernel.clone(), kernel);
         write_file(&self.output, file.to_toml().as_bytes())?;
@@ -141,27 +146,29 @@ impl FitKernel {
         let processor = find(&["node"]).zip(find(&["socket", "cpu"])).filter(|_| !self.alike);
         Ok(Columns { arguments, seconds: self.seconds.clone().unwrap_or_else(usual), processor })
     }
+}
 
-    fn file_to_fill(&self) -> Result<ModelFile, Failure> {
-        Ok(match &self.add_to {
-            Some(path) => ModelFile::load(path)?,
-            None => ModelFile { name: stem(&self.calls), ..ModelFile::default() },
-        })
-    }
+/// An empty file that is called as the table, unless it is to be added to another.
+fn file_to_fill(add_to: Option<&Path>, table: &Path) -> Result<ModelFile, Failure> {
+    Ok(match add_to {
+        Some(path) => ModelFile::load(path)?,
+        None => ModelFile { name: stem(table), ..ModelFile::default() },
+    })
+}
 
-    fn made(&self, source: &Source, rows: u64, before: Option<Made>) -> Made {
-        let mut provenance = Provenance::now(BUILD, std::env::args(), 1);
-        provenance.add_input(&self.calls, source.text.as_bytes());
-        let sha256 = provenance.inputs.remove(0).sha256;
-        let file = self.calls.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let mut data = before.map_or_else(Vec::new, |made| made.data);
-        data.push(DataFile { file, sha256, rows });
-        Made {
-            by: format!("hpcast {}", BUILD.version),
-            on: provenance.date.chars().take(10).collect(),
-            command: provenance.command.into_iter().skip(1).collect::<Vec<_>>().join(" "),
-            data,
-        }
+/// How a file was made of that table, in addition to what was in it before.
+fn made(path: &Path, source: &Source, rows: u64, before: Option<Made>) -> Made {
+    let mut provenance = Provenance::now(BUILD, std::env::args(), 1);
+    provenance.add_input(path, source.text.as_bytes());
+    let sha256 = provenance.inputs.remove(0).sha256;
+    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut data = before.map_or_else(Vec::new, |made| made.data);
+    data.push(DataFile { file, sha256, rows });
+    Made {
+        by: format!("hpcast {}", BUILD.version),
+        on: provenance.date.chars().take(10).collect(),
+        command: provenance.command.into_iter().skip(1).collect::<Vec<_>>().join(" "),
+        data,
     }
 }
 

@@ -54,6 +54,21 @@ impl Sizes {
         Sizes(self.0.iter().filter(holds).cloned().collect())
     }
 
+    /// How well a function fits.
+    pub fn how_well(&self, name: &str, above: u64, function: impl Fn(f64) -> f64) -> RangeFit {
+        let centre = mean(self.0.iter().map(|size| size.seconds));
+        let all: f64 = self.0.iter().map(|size| (size.seconds - centre).powi(2)).sum();
+        let left: f64 = self.0.iter().map(|size| (size.seconds - function(size.bytes)).powi(2)).sum();
+        RangeFit {
+            function: name.into(),
+            above,
+            points: self.0.iter().map(|size| size.calls.len() as u64).sum(),
+            sizes: self.0.len() as u64,
+            r_squared: if all > 0.0 { 1.0 - left / all } else { 1.0 },
+            relative_error: mean(self.0.iter().map(|size| (function(size.bytes) / size.seconds - 1.0).abs())),
+        }
+    }
+
     /// What single calls differ by from a line. Empty if no size was measured again and again.
     pub fn residuals(&self, line: &Line) -> Vec<f64> {
         let repeated = self.0.iter().filter(|size| size.calls.len() > 2);
@@ -112,7 +127,8 @@ impl Curve {
 
     /// How well each line fits.
     pub fn how_well(&self, sizes: &Sizes, name: &str) -> Vec<RangeFit> {
-        self.lines.iter().zip(thresholds(&self.lines)).map(|(line, above)| line.how_well(sizes, name, above)).collect()
+        let lines = self.lines.iter().zip(thresholds(&self.lines));
+        lines.map(|(line, above)| sizes.within(line).how_well(name, above, |bytes| line.at(bytes))).collect()
     }
 
     /// Warnings, in sentences.
@@ -124,24 +140,6 @@ impl Curve {
             format!("{name}: sizes of {} to {} B are off by {percent:.0} % on the mean", line.from, line.to)
         })
         .collect()
-    }
-}
-
-impl Line {
-    pub fn how_well(&self, sizes: &Sizes, name: &str, above: u64) -> RangeFit {
-        let own = sizes.within(self).0;
-        let centre = mean(own.iter().map(|size| size.seconds));
-        let all: f64 = own.iter().map(|size| (size.seconds - centre).powi(2)).sum();
-        let left: f64 = own.iter().map(|size| (size.seconds - self.at(size.bytes)).powi(2)).sum();
-        let relative = own.iter().map(|size| ((size.seconds - self.at(size.bytes)) / size.seconds).abs());
-        RangeFit {
-            function: name.into(),
-            above,
-            points: own.iter().map(|size| size.calls.len() as u64).sum(),
-            sizes: own.len() as u64,
-            r_squared: if all > 0.0 { 1.0 - left / all } else { 1.0 },
-            relative_error: mean(relative),
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What single messages differ by: modes of a range of sizes.
 
-use hpcast_platform::protocol::Mode;
+use hpcast_models::network::draw;
+use hpcast_platform::protocol::{Mode, Piece};
 use hpcast_stats::Mixture;
 
 /// Residuals that are looked at: their quantiles, evenly spread.
@@ -39,4 +40,55 @@ pub(super) fn of_one_in_two(modes: Vec<Mode>) -> Vec<Mode> {
     let singles: Vec<Mode> = modes.iter().map(single).collect();
     // A mode much faster than the usual one is no sum of two: then leave things as they are.
     if singles.iter().all(|mode| mode.mean >= 0.0) { singles } else { modes }
+}
+
+/// By how much draws exceed their expectation on the mean, because none is negative.
+pub(super) fn excess(modes: &[Mode]) -> f64 {
+    const DRAWS: u64 = 4096;
+    let piece = Piece::noisy(0, 0.0, modes.to_vec());
+    let word = |number: u64| (u64::MAX / DRAWS) * number + u64::MAX / DRAWS / 2;
+    (0..DRAWS).map(|number| draw(&piece, 0, word(number))).sum::<f64>() / DRAWS as f64 - piece.base
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(share: f64, mean: f64, deviation: f64) -> Mode {
+        Mode { share, mean, deviation }
+    }
+
+    #[test]
+    fn a_slow_message_in_two_makes_a_slow_ping_pong() {
+        let single = of_one_in_two(vec![mode(0.9, 10.0, 1.0), mode(0.1, 30.0, 2.0)]);
+        let root = 2f64.sqrt();
+        assert_eq!(single, [mode(0.95, 10.0, root), mode(0.05, 50.0, 14f64.sqrt())]);
+        // The mean of two of them is a ping-pong again: 2 x 0.95 x 0.05 of them are slow, by half of 40.
+        let mean: f64 = single.iter().map(|mode| mode.share * mode.mean).sum();
+        assert!((mean - 12.0).abs() < 1e-12);
+        let fast = vec![mode(0.9, 10.0, 1.0), mode(0.1, 3.0, 1.0)];
+        assert_eq!(of_one_in_two(fast.clone()), fast);
+        assert!(of_one_in_two(Vec::new()).is_empty());
+    }
+
+    #[test]
+    fn only_what_would_be_negative_adds_to_the_expectation() {
+        assert!(excess(&[mode(1.0, 10.0, 1.0)]).abs() < 1e-3);
+        assert!(excess(&[mode(0.5, -10.0, 0.0), mode(0.5, 12.0, 0.0)]) > 4.9);
+        assert_eq!(excess(&[]), 0.0);
+    }
+
+    #[test]
+    fn modes_are_found_and_their_expectation_is_that_of_the_line() {
+        let residual = |i: u32| {
+            let jitter = f64::from(i.wrapping_mul(2_654_435_761) >> 8) / f64::from(1 << 24) - 0.5;
+            if i % 10 == 0 { 9.0 + jitter } else { -1.0 + 0.2 * jitter }
+        };
+        let residuals: Vec<f64> = (0..20_000).map(residual).collect();
+        let found = modes(&residuals, 5.0, 2);
+        assert!((found[0].share - 0.9).abs() < 0.01 && (found[1].mean - found[0].mean - 10.0).abs() < 0.05, "{found:?}");
+        let expectation: f64 = found.iter().map(|mode| mode.share * mode.mean).sum();
+        assert!((expectation - 5.0).abs() < 1e-9);
+        assert!(modes(&[1.0; 50], 5.0, 2).is_empty() && modes(&[], 5.0, 2).is_empty());
+    }
 }

@@ -8,6 +8,8 @@ use super::{Fitter, NetworkError, Operation, Place, noise};
 
 /// Sizes of the shortest range.
 const SHORTEST: usize = 4;
+/// What noise may add to the expectation, as a part of the whole, because nothing takes less than no time.
+const UNNOTICED: f64 = 0.01;
 /// Overheads that exceed half a ping-pong by this part are worth a warning.
 const TOO_MUCH: f64 = 0.1;
 
@@ -22,99 +24,94 @@ impl Fitter<'_> {
             return Ok(());
         }
         let sizes = Sizes::new(&calls);
-        let bandwidth = self.recipe.bandwidth[usize::from(self.place == Place::Inside)];
+        let less_send = self.recipe.less_send;
         let busy = |bytes: f64| {
             let at = |function: &Piecewise| function.at(bytes as u64).unwrap_or(0.0);
-            at(&protocol.receive) + if self.recipe.less_send { at(&protocol.send) } else { 0.0 }
+            at(&protocol.receive) + if less_send { at(&protocol.send) } else { 0.0 }
         };
         let end = self.recipe.detached_below;
         let (detached, synchronous) = (sizes.clone().below(end), sizes.from(end));
-        self.warn_of_busy_ends(&detached, protocol, bandwidth);
-        let mut lines = Vec::new();
-        if !detached.is_empty() {
-            let kinks = [&protocol.receive, &protocol.send];
-            let kinks = kinks.iter().flat_map(|function| function.pieces()).map(|piece| piece.above as f64).collect();
-            lines.extend(self.lines(&detached, kinks, bandwidth, busy)?);
+        self.warn_of_busy_ends(&detached, protocol);
+        let kinks = [&protocol.receive, &protocol.send];
+        let kinks = kinks.iter().flat_map(|function| function.pieces()).map(|piece| piece.above as f64).collect();
+        let mut lines = self.lines(&detached, 0, kinks, busy)?;
+        let first = if lines.is_empty() { 0 } else { end - 1 };
+        let mut others = self.lines(&synchronous, first, Vec::new(), |_| 0.0)?;
+        for (_, line) in others.iter_mut().filter(|_| self.recipe.modes > 0) {
+            self.add_noise(line, &synchronous, is_half);
         }
-        let first_synchronous = lines.len();
-        if !synchronous.is_empty() {
-            lines.extend(self.lines(&synchronous, Vec::new(), bandwidth, |_| 0.0)?);
-        }
-        if self.recipe.modes > 0 {
-            for line in &mut lines[first_synchronous..] {
-                let residuals = synchronous.within(line).residuals(line);
-                let modes = noise::modes(&residuals, line.intercept, self.recipe.modes);
-                line.modes = if is_half { noise::of_one_in_two(modes) } else { modes };
-            }
-        }
-        let mut aboves = thresholds(&lines);
-        if let (Some(above), true) = (aboves.get_mut(first_synchronous), first_synchronous > 0) {
-            *above = end - 1;
-        }
-        let factor = |line: &Line| 1.0 / (line.slope * bandwidth);
-        let factors = lines.iter().zip(&aboves);
-        let factors = factors.map(|(line, &above)| Piece { above, base: factor(line), ..Piece::default() });
-        protocol.bandwidth_factor = Piecewise::new(factors.collect());
-        let latencies = lines.into_iter().zip(aboves).map(|(line, above)| match line.modes.is_empty() {
+        lines.extend(others);
+        let bandwidth = self.bandwidth();
+        let factor = |(above, line): &(u64, Line)| {
+            Piece { above: *above, base: 1.0 / (line.slope * bandwidth), ..Piece::default() }
+        };
+        protocol.bandwidth_factor = Piecewise::new(lines.iter().map(factor).collect());
+        let latency = |(above, line): (u64, Line)| match line.modes.is_empty() {
             true => Piece { above, base: line.intercept, ..Piece::default() },
             false => Piece::noisy(above, 0.0, line.modes),
-        });
-        protocol.latency = Piecewise::new(latencies.collect());
+        };
+        protocol.latency = Piecewise::new(lines.into_iter().map(latency).collect());
         Ok(())
     }
 
-    /// Lines through what is left of half a ping-pong. Ranges end where those of the ping-pong do, and at kinks of what was
-    /// taken off.
+    fn bandwidth(&self) -> f64 {
+        self.recipe.bandwidth[usize::from(self.place == Place::Inside)]
+    }
+
+    /// Lines through what is left of half a ping-pong, and the sizes that they begin above. Ranges end where those of the
+    /// ping-pong do, and at kinks of what was taken off.
     fn lines(
         &mut self,
         sizes: &Sizes,
+        first: u64,
         mut ends: Vec<f64>,
-        bandwidth: f64,
         busy: impl Fn(f64) -> f64,
-    ) -> Result<Vec<Line>, NetworkError> {
+    ) -> Result<Vec<(u64, Line)>, NetworkError> {
+        if sizes.is_empty() {
+            return Ok(Vec::new());
+        }
         let name = self.name("transfer");
-        let curve = Curve::fit(sizes, self.recipe, &name)?;
-        ends.extend(curve.lines.iter().map(|line| line.to));
+        ends.extend(Curve::fit(sizes, self.recipe, &name)?.lines.iter().map(|line| line.to));
         ends.sort_by(f64::total_cmp);
-        ends.dedup();
-        let mut ranges: Vec<Vec<&Size>> = vec![Vec::new()];
-        let mut end = ends.iter().copied().peekable();
-        for (number, size) in sizes.0.iter().enumerate() {
-            let mut new = false;
-            while end.next_if(|end| *end < size.bytes).is_some() {
-                new = true;
-            }
-            let enough = ranges.last().is_some_and(|range| range.len() >= SHORTEST);
-            if new && enough && sizes.0.len() - number >= SHORTEST {
-                ranges.push(Vec::new());
-            }
-            ranges.last_mut().expect("there is a range").push(size);
-        }
-        let mut lines = Vec::new();
-        for range in ranges {
-            let (intercept, slope) = line_above(&range, 1.0 / bandwidth, &busy);
+        let mut lines: Vec<Line> = Vec::new();
+        for range in cut(&sizes.0, &ends) {
+            let (intercept, slope) = line_above(range, 1.0 / self.bandwidth(), &busy);
             let (from, to) = (range[0].bytes, range[range.len() - 1].bytes);
-            let line = Line { from, to, intercept, slope, modes: Vec::new() };
-            lines.push(line);
+            match lines.last_mut() {
+                Some(last) if (last.intercept, last.slope) == (intercept, slope) => last.to = to,
+                _ => lines.push(Line { from, to, intercept, slope, modes: Vec::new() }),
+            }
         }
-        // How well the whole of it fits: with what the ends are busy with.
-        let mut whole = Vec::new();
-        for (line, above) in lines.iter().zip(thresholds(&lines)) {
-            let left = |size: &Size| Size { seconds: size.seconds - busy(size.bytes), ..size.clone() };
-            let net = Sizes(sizes.within(line).0.iter().map(left).collect());
-            let mut range = line.how_well(&net, &name, above);
-            let relative = sizes.within(line).0.iter().map(|size| {
-                ((busy(size.bytes) + line.at(size.bytes)) / size.seconds - 1.0).abs()
-            }).collect::<Vec<f64>>();
-            range.relative_error = relative.iter().sum::<f64>() / relative.len() as f64;
-            whole.push(range);
+        let mut aboves = thresholds(&lines);
+        aboves[0] = first;
+        for (line, &above) in lines.iter().zip(&aboves) {
+            // The whole of it was measured, with what the ends are busy with.
+            let whole = |bytes: f64| busy(bytes) + line.at(bytes);
+            self.findings.ranges.push(sizes.within(line).how_well(&name, above, whole));
         }
-        self.findings.ranges.extend(whole);
-        Ok(lines)
+        Ok(aboves.into_iter().zip(lines).collect())
+    }
+
+    /// Noise of the latency, unless what varies is much more than that: a bandwidth, which the latency cannot stand for.
+    fn add_noise(&mut self, line: &mut Line, sizes: &Sizes, is_half: bool) {
+        let own = sizes.within(line);
+        let modes = noise::modes(&own.residuals(line), line.intercept, self.recipe.modes);
+        let modes = if is_half { noise::of_one_in_two(modes) } else { modes };
+        if noise::excess(&modes) > UNNOTICED * line.at(line.from) {
+            self.findings.warnings.push(format!(
+                "{}: messages of {} to {} B vary by more than their latency; that is left out",
+                self.place.word(),
+                line.from,
+                line.to
+            ));
+        } else {
+            line.modes = modes;
+        }
     }
 
     /// Where the two ends alone are busy for longer than half a ping-pong takes, a simulated one takes longer than a real one.
-    fn warn_of_busy_ends(&mut self, sizes: &Sizes, protocol: &Protocol, bandwidth: f64) {
+    fn warn_of_busy_ends(&mut self, sizes: &Sizes, protocol: &Protocol) {
+        let bandwidth = self.bandwidth();
         let at = |function: &Piecewise, bytes: f64| function.at(bytes as u64).unwrap_or(0.0);
         let least = |bytes: f64| at(&protocol.send, bytes) + at(&protocol.receive, bytes) + bytes / bandwidth;
         let beyond = sizes.0.iter().filter(|size| least(size.bytes) > (1.0 + TOO_MUCH) * size.seconds);
@@ -122,20 +119,36 @@ impl Fitter<'_> {
         let [first, .., last] = &beyond[..] else { return };
         let mean = beyond.iter().map(|size| least(size.bytes) / size.seconds - 1.0).sum::<f64>() / beyond.len() as f64;
         self.findings.warnings.push(format!(
-            "{}: of messages of {} to {} B, send and receive alone take longer than half a ping-pong, for {} sizes by {:.0} % on the \
-             mean; so much a simulated ping-pong is slower",
+            "{}: of messages of {} to {} B, send and receive alone take longer than half a ping-pong, for {} of {} sizes by {:.0} % \
+             on the mean; so much a simulated ping-pong is slower",
             self.place.word(),
             first.bytes,
             last.bytes,
             beyond.len(),
+            sizes.0.len(),
             100.0 * mean,
         ));
     }
 }
 
+/// Cuts sizes after each of the ends, but into no range that is too short.
+fn cut<'s>(sizes: &'s [Size], ends: &[f64]) -> Vec<&'s [Size]> {
+    let mut ranges = Vec::new();
+    let mut start = 0;
+    for end in ends {
+        let next = sizes.partition_point(|size| size.bytes <= *end);
+        if next >= start + SHORTEST && sizes.len() - next >= SHORTEST {
+            ranges.push(&sizes[start..next]);
+            start = next;
+        }
+    }
+    ranges.push(&sizes[start..]);
+    ranges
+}
+
 /// The line through the durations, less what is busy, with the least squares of relative errors of the whole; with no negative
 /// intercept and no slope below the least.
-fn line_above(sizes: &[&Size], least_slope: f64, busy: impl Fn(f64) -> f64) -> (f64, f64) {
+fn line_above(sizes: &[Size], least_slope: f64, busy: impl Fn(f64) -> f64) -> (f64, f64) {
     // Weighted sums of 1, x, x^2, y, x y.
     let mut sums = [0.0; 5];
     for size in sizes {
@@ -164,7 +177,7 @@ mod tests {
         let size = |bytes: f64, seconds: f64| Size { bytes, seconds, calls: vec![seconds] };
         let fit = |points: &[(f64, f64)], least: f64| {
             let sizes: Vec<Size> = points.iter().map(|(bytes, seconds)| size(*bytes, *seconds)).collect();
-            line_above(&sizes.iter().collect::<Vec<_>>(), least, |_| 0.0)
+            line_above(&sizes, least, |_| 0.0)
         };
         let close = |(a, b): (f64, f64), (c, d): (f64, f64)| (a - c).abs() < 1e-9 && (b - d).abs() < 1e-9;
         assert!(close(fit(&[(1.0, 3.0), (2.0, 5.0), (3.0, 7.0)], 0.0), (1.0, 2.0)));

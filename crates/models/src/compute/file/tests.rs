@@ -118,15 +118,15 @@ fn mistakes_in_the_network_part_have_a_place_and_a_remedy() {
         ("\"65 kB\"", "\"6 kB\"", "5:18", "below `eager-below`"),
         ("probe = \"0.2 us\"", "probe = \"-0.2 us\"", "6:9", "the duration is negative"),
         ("probe = ", "prob = ", "6:1", "unknown key `prob`"),
-        ("share = 0.1", "share = 0.2", "9:50", "add up to 1.1"),
-        ("deviation = \"1 us\"", "deviation = \"-1 us\"", "9:50", "a share or deviation is negative"),
-        ("mean = \"-3 us\"", "mean = -3", "9:74", "`mean` has no unit"),
-        ("mean = \"-3 us\", ", "", "9:51", "modes[0].mean` is missing"),
-        ("per-byte = \"0.1 ns\"", "base = \"1 us\"", "9:26", "there are `base` and `modes`"),
+        ("share = 0.1", "share = 0.2", "9:49", "add up to 1.1"),
+        ("deviation = \"1 us\"", "deviation = \"-1 us\"", "9:49", "a share or deviation is negative"),
+        ("mean = \"-3 us\"", "mean = -3", "9:72", "`mean` has no unit"),
+        ("mean = \"-3 us\", ", "", "9:50", "modes[0].mean` is missing"),
+        ("per-byte = \"0.1 ns\"", "base = \"1 us\"", "9:27", "there are `base` and `modes`"),
         ("8133 B\", base", "0 B\", base", "10:13", "two pieces start above 0 B"),
         ("base = \"2 us\"", "base = \"-2 us\"", "10:3", "the duration is not zero or more"),
         ("bandwidth-factor = 0.9", "bandwidth-factor = 0.0", "13:20", "the factor is not greater than zero"),
-        ("{ above = \"0 B\", factor = 2.0 }", "{ above = \"0 B\", factor = 2.0, modes = [] }", "15:48", "unknown key `modes`"),
+        ("{ above = \"0 B\", factor = 2.0 }", "{ above = \"0 B\", factor = 2.0, modes = [] }", "15:50", "unknown key `modes`"),
     ] {
         let text = NETWORK.replacen(from, to, 1);
         assert_ne!(text, NETWORK);
