@@ -109,7 +109,11 @@ impl NetworkError {
 /// Fits a model to all that was measured.
 pub fn fit(measured: &Measurements, recipe: &Recipe) -> Result<NetworkModel, NetworkError> {
     let mut findings = NetworkFit::default();
-    let mut model = NetworkModel { probe: measured.mean(Operation::Probe), test: measured.mean(Operation::Test), ..NetworkModel::default() };
+    let mut model = NetworkModel {
+        probe: measured.mean(Operation::Probe),
+        test: measured.mean(Operation::Test),
+        ..NetworkModel::default()
+    };
     let [between, inside] = [Place::Between, Place::Inside].map(|place| {
         let fitter = Fitter { measured, recipe, place, findings: &mut findings };
         fitter.protocol()

@@ -39,10 +39,12 @@ impl ImportNetwork {
             Some(set) if !is_json => import::smpi_table(&source.text, set),
             None if is_json => import::mixtures(&source.text),
             Some(_) => return Err(Failure::input("--set is for tables; a file of mixtures holds only one set")),
-            None => return Err(Failure::input("a table holds several sets; choose one with --set, by its `platform_id`")),
+            None => {
+                return Err(Failure::input("a table holds several sets; choose one with --set, by its `platform_id`"));
+            }
         };
-        let network = found
-            .map_err(|error| model::in_table(&source, error.line(), &error.to_string(), error.remedy()))?;
+        let network =
+            found.map_err(|error| model::in_table(&source, error.line(), &error.to_string(), error.remedy()))?;
         let name = self.table.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let from = self.set.as_ref().map_or_else(|| name.clone(), |set| format!("{name} (set {set})"));
         let mut file = match &self.add_to {
@@ -78,7 +80,13 @@ pub(crate) fn show(network: &NetworkModel) -> String {
                     false => Seconds::new(value).human(),
                 };
                 let per_byte = if piece.per_byte == 0.0 { String::new() } else { value(piece.per_byte) };
-                let cells = [format!("{place} {function}"), Bytes::new(piece.above).to_string(), value(piece.base), per_byte, modes(piece)];
+                let cells = [
+                    format!("{place} {function}"),
+                    Bytes::new(piece.above).to_string(),
+                    value(piece.base),
+                    per_byte,
+                    modes(piece),
+                ];
                 table.push(cells.map(Cell::Text));
             }
         }

@@ -109,7 +109,10 @@ impl Costs {
             travelling,
             eager: bytes < *eager_below,
             detached: bytes < *detached_below,
-            noisy: [send, isend, receive].into_iter().filter_map(|function| function.piece(bytes)).chain(own_latency)
+            noisy: [send, isend, receive]
+                .into_iter()
+                .filter_map(|function| function.piece(bytes))
+                .chain(own_latency)
                 .any(|piece| !piece.modes.is_empty()),
         };
         self.last[usize::from(inside)] = (bytes, charges);

@@ -38,6 +38,16 @@ impl Setup {
     /// With the usual collective algorithms, seed 0, and nobody who watches or interrupts.
     pub fn new(ranks: u32, machine: Rc<Machine>, placement: Placement, network: Box<dyn Network>) -> Setup {
         let selection = Selection::default();
-        Setup { ranks, machine, placement, network, seed: 0, selection, observer: None, interrupt: None, progress: None }
+        Setup {
+            ranks,
+            machine,
+            placement,
+            network,
+            seed: 0,
+            selection,
+            observer: None,
+            interrupt: None,
+            progress: None,
+        }
     }
 }

@@ -43,7 +43,8 @@ pub fn smpi_table(text: &str, set: &str) -> Result<NetworkModel, NetworkError> {
         bandwidth_factor: function("smpi/bw-factor")?,
         ..Protocol::default()
     };
-    let or_as_between = |own: Piecewise, between: &Piecewise| if own.pieces().is_empty() { between.clone() } else { own };
+    let or_as_between =
+        |own: Piecewise, between: &Piecewise| if own.pieces().is_empty() { between.clone() } else { own };
     let inside = Protocol {
         latency_factor: or_as_between(function("smpi/loopback-lat-factor")?, &between.latency_factor),
         bandwidth_factor: or_as_between(function("smpi/loopback-bw-factor")?, &between.bandwidth_factor),

@@ -121,7 +121,13 @@ impl Measurements {
         if measurements.calls.is_empty() { Err(TableError::Empty.into()) } else { Ok(measurements) }
     }
 
-    fn add(&mut self, table: &TextTable, row: &TextRow, columns: &Columns, reading: &Reading) -> Result<(), NetworkError> {
+    fn add(
+        &mut self,
+        table: &TextTable,
+        row: &TextRow,
+        columns: &Columns,
+        reading: &Reading,
+    ) -> Result<(), NetworkError> {
         let unknown = |text: &str, what| NetworkError::Unknown { line: row.line, text: text.into(), what };
         let word = match columns.operation {
             Some(place) => &row.cells[place],

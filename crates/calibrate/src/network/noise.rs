@@ -16,11 +16,8 @@ pub(super) fn modes(residuals: &[f64], expectation: f64, most: usize) -> Vec<Mod
     let Ok(mixture) = Mixture::fit(&looked_at, most) else { return Vec::new() };
     // The line says what is expected; chance must not change it.
     let shift = expectation - mixture.expectation();
-    let mode = |mode: &hpcast_stats::Mode| Mode {
-        share: mode.weight,
-        mean: mode.mean + shift,
-        deviation: mode.deviation,
-    };
+    let mode =
+        |mode: &hpcast_stats::Mode| Mode { share: mode.weight, mean: mode.mean + shift, deviation: mode.deviation };
     mixture.modes().iter().map(mode).collect()
 }
 
@@ -86,7 +83,10 @@ mod tests {
         };
         let residuals: Vec<f64> = (0..20_000).map(residual).collect();
         let found = modes(&residuals, 5.0, 2);
-        assert!((found[0].share - 0.9).abs() < 0.01 && (found[1].mean - found[0].mean - 10.0).abs() < 0.05, "{found:?}");
+        assert!(
+            (found[0].share - 0.9).abs() < 0.01 && (found[1].mean - found[0].mean - 10.0).abs() < 0.05,
+            "{found:?}"
+        );
         let expectation: f64 = found.iter().map(|mode| mode.share * mode.mean).sum();
         assert!((expectation - 5.0).abs() < 1e-9);
         assert!(modes(&[1.0; 50], 5.0, 2).is_empty() && modes(&[], 5.0, 2).is_empty());

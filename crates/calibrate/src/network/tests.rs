@@ -33,9 +33,12 @@ fn table() -> String {
             let (send, receive) = if small { (1e-6 + 1e-10 * bytes, 2e-6) } else { (0.0, 0.0) };
             let slow = if !small && call % 8 == 0 { 40e-6 } else { 0.0 };
             let ping_pong = 2.0 * (send + 3e-6 + bytes / 5e9 + receive) + slow + noise(1e-8);
-            for (operation, seconds) in
-                [("isend", isend + noise(1e-8)), ("ping-pong", ping_pong), ("send", send + noise(1e-8)), ("recv", receive + noise(1e-8))]
-            {
+            for (operation, seconds) in [
+                ("isend", isend + noise(1e-8)),
+                ("ping-pong", ping_pong),
+                ("send", send + noise(1e-8)),
+                ("recv", receive + noise(1e-8)),
+            ] {
                 text += &format!("{operation},{size},{:e}\n", f64::max(seconds, 0.0));
             }
         }
@@ -92,11 +95,14 @@ fn noise_is_left_out_where_nobody_wants_it_or_calls_were_not_repeated() {
 
 #[test]
 fn what_takes_longer_than_a_ping_pong_is_said() {
-    let slow = table().replace("send,", "send,").replace("recv,", "ignore,") ;
-    let slow: String = slow.lines().map(|line| match line.strip_prefix("send,") {
-        Some(rest) => format!("send,{},1e-3\n", rest.split(',').next().unwrap()),
-        None => format!("{line}\n"),
-    }).collect();
+    let slow = table().replace("send,", "send,").replace("recv,", "ignore,");
+    let slow: String = slow
+        .lines()
+        .map(|line| match line.strip_prefix("send,") {
+            Some(rest) => format!("send,{},1e-3\n", rest.split(',').next().unwrap()),
+            None => format!("{line}\n"),
+        })
+        .collect();
     let found = fit(&measured(&slow, &Reading::default()).unwrap(), &recipe()).unwrap();
     let warnings = found.fit.unwrap().warnings;
     assert!(warnings.iter().any(|warning| warning.contains("longer than half a ping-pong")), "{warnings:?}");
@@ -109,7 +115,8 @@ fn tables_of_others_are_read_as_they_are() {
     let found = measured(points, &reading("dahu")).unwrap();
     assert_eq!(found.of(Place::Between, Operation::Isend), [(3.0, 1e-6)]);
     assert_eq!(found.of(Place::Between, Operation::PingPong), [(3.0, 2e-6)]);
-    let raw = "dataset,seq,size,duration\npingpong_remote,0,8,1e-6\npingpong_loopback,1,8,2e-6\nringrong_remote,0,8,3e-6\n";
+    let raw =
+        "dataset,seq,size,duration\npingpong_remote,0,8,1e-6\npingpong_loopback,1,8,2e-6\nringrong_remote,0,8,3e-6\n";
     let ring = Reading { operations: vec![("ringrong_remote".into(), "transfer".into())], ..Reading::default() };
     let found = measured(raw, &ring).unwrap();
     assert_eq!(found.of(Place::Inside, Operation::PingPong), [(8.0, 2e-6)]);
@@ -129,7 +136,10 @@ fn what_cannot_be_read_or_fitted_is_said() {
     assert_eq!(message("operation,size\nsend,2\n"), "there is no column `seconds`; the columns are operation, size");
     assert_eq!(message("operation,seconds\nsend,2\n"), "there is no column `size`; the columns are operation, seconds");
     assert_eq!(message("operation,size,seconds\nWtime,1,2\n"), "line 2: `Wtime` is an operation that is not known");
-    assert_eq!(message("operation,size,seconds,where\nsend,1,2,there\n"), "line 2: `there` is a place that is not known");
+    assert_eq!(
+        message("operation,size,seconds,where\nsend,1,2,there\n"),
+        "line 2: `there` is a place that is not known"
+    );
     assert_eq!(message("operation,size,seconds\nsend,1,NaN\n"), "line 2: `NaN` in column `seconds` is no number");
     assert_eq!(message("operation,size,seconds\nsend,1,-2\n"), "line 2: `-2` in column `seconds` is negative");
     assert_eq!(message("operation,size,seconds\nsend,-1,2\n"), "line 2: `-1` in column `size` is negative");

@@ -42,8 +42,10 @@ impl Fitter<'_> {
         }
         lines.extend(others);
         let bandwidth = self.bandwidth();
-        let factor = |(above, line): &(u64, Line)| {
-            Piece { above: *above, base: 1.0 / (line.slope * bandwidth), ..Piece::default() }
+        let factor = |(above, line): &(u64, Line)| Piece {
+            above: *above,
+            base: 1.0 / (line.slope * bandwidth),
+            ..Piece::default()
         };
         protocol.bandwidth_factor = Piecewise::new(lines.iter().map(factor).collect());
         let latency = |(above, line): (u64, Line)| match line.modes.is_empty() {

@@ -100,7 +100,8 @@ impl FitNetwork {
     }
 
     fn reading(&self) -> Result<Reading, Failure> {
-        let (named, alone): (Vec<String>, Vec<String>) = self.operation.iter().cloned().partition(|text| text.contains('='));
+        let (named, alone): (Vec<String>, Vec<String>) =
+            self.operation.iter().cloned().partition(|text| text.contains('='));
         if alone.len() > 1 {
             return Err(Failure::input("--operation: all rows have one operation; write WORD=OPERATION for more"));
         }

@@ -126,7 +126,12 @@ fn mistakes_in_the_network_part_have_a_place_and_a_remedy() {
         ("8133 B\", base", "0 B\", base", "10:13", "two pieces start above 0 B"),
         ("base = \"2 us\"", "base = \"-2 us\"", "10:3", "the duration is not zero or more"),
         ("bandwidth-factor = 0.9", "bandwidth-factor = 0.0", "13:20", "the factor is not greater than zero"),
-        ("{ above = \"0 B\", factor = 2.0 }", "{ above = \"0 B\", factor = 2.0, modes = [] }", "15:50", "unknown key `modes`"),
+        (
+            "{ above = \"0 B\", factor = 2.0 }",
+            "{ above = \"0 B\", factor = 2.0, modes = [] }",
+            "15:50",
+            "unknown key `modes`",
+        ),
     ] {
         let text = NETWORK.replacen(from, to, 1);
         assert_ne!(text, NETWORK);
