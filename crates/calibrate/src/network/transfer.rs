@@ -37,8 +37,8 @@ impl Fitter<'_> {
         let mut lines = self.lines(&detached, 0, kinks, busy)?;
         let first = if lines.is_empty() { 0 } else { end - 1 };
         let mut others = self.lines(&synchronous, first, Vec::new(), |_| 0.0)?;
-        for (_, line) in others.iter_mut().filter(|_| self.recipe.modes > 0) {
-            self.add_noise(line, &synchronous, is_half);
+        if self.recipe.modes > 0 {
+            self.add_noise(others.iter_mut().map(|(_, line)| line), &synchronous, is_half);
         }
         lines.extend(others);
         let bandwidth = self.bandwidth();
@@ -95,19 +95,22 @@ impl Fitter<'_> {
     }
 
     /// Noise of the latency, unless what varies is much more than that: a bandwidth, which the latency cannot stand for.
-    fn add_noise(&mut self, line: &mut Line, sizes: &Sizes, is_half: bool) {
-        let own = sizes.within(line);
-        let modes = noise::modes(&own.residuals(line), line.intercept, self.recipe.modes);
-        let modes = if is_half { noise::of_one_in_two(modes) } else { modes };
-        if noise::excess(&modes) > UNNOTICED * line.at(line.from) {
+    fn add_noise<'l>(&mut self, lines: impl Iterator<Item = &'l mut Line>, sizes: &Sizes, is_half: bool) {
+        let mut left_out: Vec<(f64, f64)> = Vec::new();
+        for line in lines {
+            let modes = noise::modes(&sizes.within(line).residuals(line), line.intercept, self.recipe.modes);
+            let modes = if is_half { noise::of_one_in_two(modes) } else { modes };
+            if noise::excess(&modes) > UNNOTICED * line.at(line.from) {
+                left_out.push((line.from, line.to));
+            } else {
+                line.modes = modes;
+            }
+        }
+        if let (Some((from, _)), Some((_, to))) = (left_out.first(), left_out.last()) {
+            let (place, count) = (self.place.word(), left_out.len());
             self.findings.warnings.push(format!(
-                "{}: messages of {} to {} B vary by more than their latency; that is left out",
-                self.place.word(),
-                line.from,
-                line.to
+                "{place}: messages of {from} to {to} B vary by more than their latency ({count} ranges); that noise is left out"
             ));
-        } else {
-            line.modes = modes;
         }
     }
 
