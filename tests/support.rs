@@ -28,6 +28,7 @@ pub fn flow_setup(machine: Machine, nodes: &[u32], selection: Selection) -> Setu
         network: Box::new(Flow::new(machine.clone())),
         machine,
         placement,
+        seed: 0,
         selection,
         observer: None,
         interrupt: None,
@@ -66,8 +67,7 @@ pub mod plain {
             send: Piecewise::constant(SEND),
             isend: Piecewise::constant(ISEND),
             receive: Piecewise::constant(RECEIVE),
-            latency_factor: Piecewise::default(),
-            bandwidth_factor: Piecewise::default(),
+            ..Protocol::default()
         };
         let mpi = MpiParameters {
             eager_below: EAGER,

@@ -38,6 +38,14 @@ def models(name, table, set_name, *options):
     return file
 
 
+def with_network(file, name):
+    """The same model file with a published model of messages."""
+    noisy = file.with_stem(f"{file.stem}-network")
+    if not noisy.exists():
+        hpcast("model", "import-network", DATA / "network" / name, "--add-to", file, "-o", noisy)
+    return noisy
+
+
 class Forecast:
     """HPL, simulated with these options."""
 

@@ -1,5 +1,7 @@
 //! `hpcast fit`: models from measurements.
 
+mod network;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,6 +26,8 @@ pub(crate) enum Command {
     Kernel(Box<FitKernel>),
     /// Fit how processors and days differ, to daily fits of a kernel (CSV: a row a processor and day)
     Cluster(FitCluster),
+    /// Fit what messages cost, to measured sends, receives and ping-pongs (CSV: a row a call)
+    Network(Box<network::FitNetwork>),
 }
 
 /// Options of `hpcast fit kernel`.
@@ -81,6 +85,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Kernel(options) => options.run(),
         Command::Cluster(options) => options.run(),
+        Command::Network(options) => options.run(),
     }
 }
 
@@ -97,7 +102,7 @@ impl FitKernel {
             FitFailure::Table(error) => Failure::from(unreadable(&source, &error)),
             FitFailure::Kernel(error) => Diagnostic::error(error.to_string(), error.remedy()).within(&source).into(),
         })?;
-        let mut file = self.file_to_fill()?;
+        let mut file = file_to_fill(self.add_to.as_deref(), &self.calls)?;
         file.made = Some(made(&self.calls, &source, table.rows() as u64, file.made.take()));
         let text = describe(&self.kernel, &kernel);
         file.kernels.insert(self.kernel.clone(), kernel);
@@ -145,16 +150,17 @@ impl FitKernel {
         let processor = find(&["node"]).zip(find(&["socket", "cpu"])).filter(|_| !self.alike);
         Ok(Columns { arguments, seconds: self.seconds.clone().unwrap_or_else(usual), processor })
     }
-
-    fn file_to_fill(&self) -> Result<ModelFile, Failure> {
-        Ok(match &self.add_to {
-            Some(path) => ModelFile::load(path)?,
-            None => ModelFile { name: stem(&self.calls), ..ModelFile::default() },
-        })
-    }
 }
 
-/// How a file was made of measurements, after what it was made of before.
+/// An empty file that is called as the table, unless it is to be added to another.
+fn file_to_fill(add_to: Option<&Path>, table: &Path) -> Result<ModelFile, Failure> {
+    Ok(match add_to {
+        Some(path) => ModelFile::load(path)?,
+        None => ModelFile { name: stem(table), ..ModelFile::default() },
+    })
+}
+
+/// How a file was made of that table, in addition to what was in it before.
 pub(crate) fn made(path: &Path, source: &Source, rows: u64, before: Option<Made>) -> Made {
     let mut provenance = Provenance::now(BUILD, std::env::args(), 1);
     provenance.add_input(path, source.text.as_bytes());

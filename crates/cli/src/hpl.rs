@@ -37,12 +37,13 @@ use turn::Turn;
 pub(crate) struct Options {
     #[command(flatten)]
     machine: MachineOptions,
-    /// Model file: how long kernels take (default: a roofline of the machine file's speeds)
+    /// Model file: how long kernels take (default: a roofline of the machine file's speeds), and what messages cost (default: as
+    /// the machine file says)
     #[arg(long, value_name = "FILE.toml")]
     models: Option<PathBuf>,
     #[command(flatten)]
     choices: Choices,
-    /// Kernels take the same time in every call
+    /// Kernels take the same time in every call, and all messages of a size cost the same
     #[arg(long)]
     no_noise: bool,
     #[command(flatten)]
@@ -72,10 +73,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut running = Running::begin("hpl".into());
     options.outputs.check()?;
     options.plot.as_deref().map(check_writable).transpose()?;
-    let machine = options.machine.load()?;
+    let models = options.models.as_deref().map(ModelFile::load).transpose()?;
+    let machine = options.machine.load(models.as_ref(), !options.no_noise)?;
     running.add_input(&options.machine.path);
     let chosen = options.choices.choose(&options.machine, &machine)?;
-    let models = options.models.as_deref().map(ModelFile::load).transpose()?;
     for path in [&options.choices.dat, &options.models, &options.pivots].into_iter().flatten() {
         running.add_input(path);
     }
@@ -233,6 +234,7 @@ impl Benchmark<'_> {
                 machine: self.machine.clone(),
                 placement: options.machine.place(&self.machine, job.ranks(), seed)?,
                 network: options.machine.network(&self.machine),
+                seed,
                 // HPL has its own collectives.
                 selection: Default::default(),
                 observer: watchers.observer(),
@@ -268,7 +270,7 @@ impl Benchmark<'_> {
         let mut parameter = |name: &str, value: Value| report.parameters.push((name.into(), value));
         parameter("copy_panels", options.choices.copy_panels.into());
         parameter("equal_pivots", options.choices.equal_pivots.into());
-        parameter("noise", jobs.iter().any(|job| job.models.is_noisy()).into());
+        parameter("noise", (self.machine.mpi.is_noisy() || jobs.iter().any(|job| job.models.is_noisy())).into());
         parameter("models", self.models.as_ref().map(|file| file.name.clone()).into());
         options.chances.describe(&self.vary).into_iter().for_each(|(name, value)| parameter(name, value));
         parameter("exact", options.exact.into());

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use clap::{Args, ValueEnum};
+use hpcast_models::compute::ModelFile;
 use hpcast_models::network::{Circuit, Flow, Ideal, Network};
 use hpcast_platform::Machine;
 use hpcast_platform::placement::{Placement, Plan, Policy};
@@ -54,9 +55,27 @@ pub(crate) struct MachineOptions {
     pub placement: Option<PlacementPolicy>,
 }
 
+/// Whether an assumption, such as `mpi.between = no overheads`, is one about a key, such as `mpi.between.send`.
+fn is_about(assumption: &str, key: &str) -> bool {
+    let about = assumption.split(" = ").next().unwrap_or_default();
+    key == about || key.strip_prefix(about).is_some_and(|rest| rest.starts_with('.'))
+}
+
 impl MachineOptions {
-    pub fn load(&self) -> Result<Rc<Machine>, Failure> {
-        Ok(Rc::new(Machine::load(&self.path)?))
+    /// The machine, with what a model file says of messages in the place of its own figures. Without noise, all messages cost
+    /// what is expected.
+    pub fn load(&self, models: Option<&ModelFile>, noise: bool) -> Result<Rc<Machine>, Failure> {
+        let mut machine = Machine::load(&self.path)?;
+        if let Some(ModelFile { name, network: Some(network), .. }) = models {
+            let replaced = network.apply(&mut machine.mpi);
+            let counts = |line: &String| !replaced.iter().any(|key| is_about(line, key));
+            machine.assumed.retain(counts);
+            machine.assumed.push(format!("of the model file \"{name}\": {}", replaced.join(", ")));
+        }
+        if !noise {
+            machine.mpi = machine.mpi.without_noise();
+        }
+        Ok(Rc::new(machine))
     }
 
     /// The machine's plan with what the user wants otherwise.

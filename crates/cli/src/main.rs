@@ -9,6 +9,7 @@ mod lists;
 mod machine;
 mod machine_options;
 mod model;
+mod model_network;
 mod outputs;
 mod run;
 mod running;

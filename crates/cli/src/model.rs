@@ -12,13 +12,15 @@ use hpcast_report::{Cell, Column, Table, check_writable, write_file};
 use hpcast_units::{FlopRate, count};
 
 use crate::failure::Failure;
-use crate::print;
+use crate::{model_network, print};
 
 /// What to do with a model file.
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Make a model file of published tables (CSV)
     Import(Import),
+    /// Make the network part of a model file of published parameters (CSV) or mixtures (JSON)
+    ImportNetwork(model_network::ImportNetwork),
     /// Show the kernels of a model file
     Show {
         /// The model file
@@ -57,6 +59,7 @@ pub(crate) struct Import {
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Import(import) => import.run(),
+        Command::ImportNetwork(import) => import.run(),
         Command::Show { file } => print(&show(&ModelFile::load(file)?)),
     }
 }
@@ -167,6 +170,7 @@ pub(crate) fn show(file: &ModelFile) -> String {
     }
     text += &table.text();
     text.extend(file.kernels.get("dgemm").and_then(dgemm_speed));
+    text.extend(file.network.as_ref().map(|network| format!("\n{}", model_network::show(network))));
     text
 }
 

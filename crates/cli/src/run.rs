@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use clap::Args;
 use hpcast_apps::{Finding, Parameters, Program};
+use hpcast_models::compute::ModelFile;
 use hpcast_mpi::collectives::{Library, Selection};
 use hpcast_mpi::{RunError, Setup};
 use hpcast_platform::Machine;
@@ -31,6 +32,12 @@ pub(crate) struct Options {
     ranks: u32,
     #[command(flatten)]
     machine: MachineOptions,
+    /// Model file: what messages cost, in place of what the machine file says
+    #[arg(long, value_name = "FILE.toml")]
+    models: Option<PathBuf>,
+    /// Every message costs what is expected, although the model file or machine file says that they vary
+    #[arg(long)]
+    no_noise: bool,
     /// Bytes of a message, or of the data of a collective: `1000B`, `8B..1MiB` (doubling), or a list with commas
     #[arg(long, default_value = "8B", value_name = "SIZES")]
     size: Sizes,
@@ -65,8 +72,10 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut running = Running::begin(options.program.to_string());
     options.check()?;
-    let machine = options.machine.load()?;
+    let models = options.load_models()?;
+    let machine = options.machine.load(models.as_ref(), !options.no_noise)?;
     running.add_input(&options.machine.path);
+    options.models.iter().for_each(|path| running.add_input(path));
     let experiment = Experiment {
         options,
         placement: options.machine.place(&machine, options.ranks, options.machine.seed)?,
@@ -127,6 +136,19 @@ impl Options {
         Ok(())
     }
 
+    /// A model file, which is of use only if it says something of messages.
+    fn load_models(&self) -> Result<Option<ModelFile>, Failure> {
+        let Some(path) = &self.models else { return Ok(None) };
+        let file = ModelFile::load(path)?;
+        if file.network.is_none() {
+            return Err(Failure::input(format!(
+                "{} says nothing of messages; add a section [network] to it, or leave --models out",
+                path.display()
+            )));
+        }
+        Ok(Some(file))
+    }
+
     fn selection(&self) -> Result<Selection, Failure> {
         let mut selection = Selection::of(self.mpi);
         for choice in &self.coll {
@@ -168,6 +190,7 @@ impl Experiment<'_> {
             machine: self.machine.clone(),
             placement: self.placement.clone(),
             network: options.machine.network(&self.machine),
+            seed: options.machine.seed,
             selection: self.selection.clone(),
             observer: watchers.observer(),
             interrupt: Some(running.interrupt()),

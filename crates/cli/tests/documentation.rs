@@ -70,7 +70,23 @@ fn every_command_of_the_page_on_models_runs() {
             rows.join(", ")
         ),
     );
-    assert_eq!(run_commands("docs/models.md", &folder), 8);
+    folder.write("network.toml", &blocks("docs/models.md", "toml")[2]);
+    let mut messages = String::from("operation,size,seconds\n");
+    for i in 0..60u32 {
+        let size = 1.3f64.powi(i as i32);
+        messages += &format!("isend,{size:.0},{:e}\nping-pong,{size:.0},{:e}\n", 1e-6, 2e-5 + 2e-10 * size);
+    }
+    folder.write("messages.csv", &messages);
+    folder.write(
+        "smpi.csv",
+        "platform_id,property,size_greater_than,value1,value2\ndahu,smpi/os,0,3e-07,1e-10\ndahu,smpi/lat-factor,0,1.2,\n",
+    );
+    folder.write(
+        "mixtures.json",
+        r#"{ "models": [{ "function": "osend", "size_min": 0, "size_max": 64000, "slope_s_per_byte": 1e-10,
+            "modes": [{ "mean_s": 1e-06, "std_s": 1e-07, "probability": 1.0 }] }] }"#,
+    );
+    assert_eq!(run_commands("docs/models.md", &folder), 12);
     for (number, block) in blocks("docs/models.md", "toml").iter().enumerate() {
         prints(&["model", "show", &folder.write(&format!("block-{number}.toml"), block)]);
     }

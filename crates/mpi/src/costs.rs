@@ -1,5 +1,7 @@
 //! What MPI charges for a message of a given size: the piecewise protocol functions, looked up once a size.
 
+use hpcast_engine::{Key, Stream};
+use hpcast_models::network::draw;
 use hpcast_platform::{MpiParameters, Piecewise, Protocol};
 use hpcast_units::Time;
 
@@ -10,6 +12,8 @@ pub(crate) struct Charges {
     pub isend: Time,
     pub receive: Time,
     pub latency_factor: f64,
+    /// In place of latency times factor.
+    pub latency: Option<Time>,
     pub bandwidth_factor: f64,
     /// Bytes that travel, envelope included.
     pub travelling: u64,
@@ -17,6 +21,8 @@ pub(crate) struct Charges {
     pub eager: bool,
     /// A standard send lets its sender go on at once.
     pub detached: bool,
+    /// These are expectations: what a single message is charged is drawn, see [`Costs::draw`].
+    pub noisy: bool,
 }
 
 /// Looks charges up and remembers the last ones: programs send many messages of the same size in a row.
@@ -24,11 +30,16 @@ pub(crate) struct Costs {
     parameters: MpiParameters,
     /// (size, charges) of the last message between nodes, and of the last one inside a node.
     last: [(u64, Charges); 2],
+    /// Of the noise: of sends, receives and latencies.
+    streams: [Stream; 3],
+    /// Messages that each rank has sent, where there is noise.
+    sent: Vec<u64>,
 }
 
 impl Costs {
-    pub fn new(parameters: MpiParameters) -> Costs {
-        let mut costs = Costs { parameters, last: [(0, Charges::default()); 2] };
+    pub fn new(parameters: MpiParameters, seed: u64) -> Costs {
+        let streams = ["message send", "message receive", "message latency"].map(|name| Key::new(seed).purpose(name));
+        let mut costs = Costs { parameters, last: [(0, Charges::default()); 2], streams, sent: Vec::new() };
         costs.look_up(0, false);
         costs.look_up(0, true);
         costs
@@ -47,21 +58,62 @@ impl Costs {
         &self.last[last].1
     }
 
+    /// What the next message of a rank is charged.
+    #[cold]
+    pub fn draw_next(&mut self, rank: u32, bytes: u64, inside: bool) -> Charges {
+        let place = rank as usize;
+        if self.sent.len() <= place {
+            self.sent.resize(place + 1, 0);
+        }
+        self.sent[place] += 1;
+        self.draw(rank, self.sent[place] - 1, bytes, inside)
+    }
+
+    /// What a message of a rank is charged, which is known by a number.
+    pub fn draw(&mut self, rank: u32, number: u64, bytes: u64, inside: bool) -> Charges {
+        let mut charges = *self.of(bytes, inside);
+        let protocol = if inside { &self.parameters.inside } else { &self.parameters.between };
+        let [send, receive, latency] = &self.streams;
+        // One number does for both: a message is sent either way.
+        for (function, stream, charge) in [
+            (&protocol.send, send, &mut charges.send),
+            (&protocol.isend, send, &mut charges.isend),
+            (&protocol.receive, receive, &mut charges.receive),
+        ] {
+            if let Some(piece) = function.piece(bytes).filter(|piece| !piece.modes.is_empty()) {
+                *charge = Time::from_secs(draw(piece, bytes, stream.word(rank, number)));
+            }
+        }
+        if let Some(piece) = protocol.own_latency(charges.travelling).filter(|piece| !piece.modes.is_empty()) {
+            charges.latency = Some(Time::from_secs(draw(piece, charges.travelling, latency.word(rank, number))));
+        }
+        charges
+    }
+
     #[inline(never)]
     fn look_up(&mut self, bytes: u64, inside: bool) {
         let MpiParameters { between, inside: within, envelope, eager_below, detached_below, .. } = &self.parameters;
-        let Protocol { send, isend, receive, latency_factor, bandwidth_factor } = if inside { within } else { between };
+        let protocol = if inside { within } else { between };
+        let Protocol { send, isend, receive, latency_factor, bandwidth_factor, .. } = protocol;
+        let travelling = bytes + envelope;
+        let own_latency = protocol.own_latency(travelling);
         let overhead = |function: &Piecewise| Time::from_secs(function.at(bytes).unwrap_or(0.0));
-        let factor = |function: &Piecewise| function.at(bytes + envelope).unwrap_or(1.0);
+        let factor = |function: &Piecewise| function.at(travelling).unwrap_or(1.0);
         let charges = Charges {
             send: overhead(send),
             isend: overhead(isend),
             receive: overhead(receive),
             latency_factor: factor(latency_factor),
+            latency: own_latency.map(|piece| Time::from_secs(piece.base + piece.per_byte * travelling as f64)),
             bandwidth_factor: factor(bandwidth_factor),
-            travelling: bytes + envelope,
+            travelling,
             eager: bytes < *eager_below,
             detached: bytes < *detached_below,
+            noisy: [send, isend, receive]
+                .into_iter()
+                .filter_map(|function| function.piece(bytes))
+                .chain(own_latency)
+                .any(|piece| !piece.modes.is_empty()),
         };
         self.last[usize::from(inside)] = (bytes, charges);
     }

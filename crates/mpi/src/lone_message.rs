@@ -6,7 +6,7 @@ use hpcast_models::network::{Alone, Transfer};
 use hpcast_platform::Machine;
 use hpcast_units::Time;
 
-use crate::costs::Costs;
+use crate::costs::{Charges, Costs};
 
 /// The parts of a standard blocking send and its receive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct LoneMessage {
     pub eager: bool,
     /// The sender goes on without waiting for the transfer.
     pub detached: bool,
+    /// It varies from message to message, see [`LoneMessages::draw`].
+    pub noisy: bool,
 }
 
 /// Finds what messages cost.
@@ -30,19 +32,31 @@ pub struct LoneMessages {
 }
 
 impl LoneMessages {
-    /// On that machine.
-    pub fn new(machine: Rc<Machine>) -> LoneMessages {
-        LoneMessages { costs: Costs::new(machine.mpi.clone()), alone: Alone::new(machine) }
+    /// On that machine; the seed is that of what varies from message to message.
+    pub fn new(machine: Rc<Machine>, seed: u64) -> LoneMessages {
+        LoneMessages { costs: Costs::new(machine.mpi.clone(), seed), alone: Alone::new(machine) }
     }
 
-    /// A message of so many bytes from one node to another.
+    /// A message of so many bytes from one node to another; expectations where that varies.
     pub fn cost(&mut self, from: u32, to: u32, bytes: u64) -> LoneMessage {
         let charges = *self.costs.of(bytes, from == to);
+        self.of_charges(from, to, &charges)
+    }
+
+    /// The same as drawn for a message of a rank, which is known by a number. Numbers of 2^63 and more are other messages
+    /// than those that are simulated.
+    pub fn draw(&mut self, from: u32, to: u32, bytes: u64, rank: u32, number: u64) -> LoneMessage {
+        let charges = self.costs.draw(rank, number, bytes, from == to);
+        self.of_charges(from, to, &charges)
+    }
+
+    fn of_charges(&mut self, from: u32, to: u32, charges: &Charges) -> LoneMessage {
         let travel = self.alone.duration(&Transfer {
             from,
             to,
             bytes: charges.travelling,
             latency_factor: charges.latency_factor,
+            latency: charges.latency,
             bandwidth_factor: charges.bandwidth_factor,
             token: 0,
         });
@@ -52,6 +66,7 @@ impl LoneMessages {
             receive: if charges.detached { charges.receive } else { Time::ZERO },
             eager: charges.eager,
             detached: charges.detached,
+            noisy: charges.noisy,
         }
     }
 }

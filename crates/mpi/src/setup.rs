@@ -22,6 +22,8 @@ pub struct Setup {
     pub placement: Placement,
     /// The network model.
     pub network: Box<dyn Network>,
+    /// Of what varies from message to message, where the machine says that it does.
+    pub seed: u64,
     /// How collective algorithms are chosen.
     pub selection: Selection,
     /// Who watches.
@@ -33,9 +35,19 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// With the usual collective algorithms, and nobody who watches or interrupts.
+    /// With the usual collective algorithms, seed 0, and nobody who watches or interrupts.
     pub fn new(ranks: u32, machine: Rc<Machine>, placement: Placement, network: Box<dyn Network>) -> Setup {
         let selection = Selection::default();
-        Setup { ranks, machine, placement, network, selection, observer: None, interrupt: None, progress: None }
+        Setup {
+            ranks,
+            machine,
+            placement,
+            network,
+            seed: 0,
+            selection,
+            observer: None,
+            interrupt: None,
+            progress: None,
+        }
     }
 }

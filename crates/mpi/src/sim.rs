@@ -81,8 +81,8 @@ pub fn run<F>(setup: Setup, mut program: impl FnMut(Rank) -> F) -> Result<Outcom
 where
     F: Future<Output = ()>,
 {
-    let Setup { ranks, machine, placement, network, selection, observer, interrupt, progress } = setup;
-    let mut state = State::new(ranks, &machine, placement, network);
+    let Setup { ranks, machine, placement, network, seed, selection, observer, interrupt, progress } = setup;
+    let mut state = State::new(ranks, &machine, placement, network, seed);
     state.observer = observer;
     let sim = Rc::new(Sim {
         state: RefCell::new(state),

@@ -155,6 +155,8 @@ struct Message {
     receive: u32,
     /// What the receiver pays for taking it out of a buffer.
     overhead: Time,
+    /// In place of the route's, see [`Charges::latency`].
+    latency: Option<Time>,
     /// Leaves without waiting for the receiver.
     eager: bool,
     place: Place,
@@ -253,7 +255,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub fn new(ranks: u32, machine: &Machine, nodes: Placement, network: Box<dyn Network>) -> State {
+    pub fn new(ranks: u32, machine: &Machine, nodes: Placement, network: Box<dyn Network>, seed: u64) -> State {
         let inbox = |rank| Inbox { node: nodes.node(rank), any_source: 0, announced: 0, probing: NONE };
         State {
             now: Time::ZERO,
@@ -263,7 +265,7 @@ impl State {
             free_tasks: Vec::new(),
             ready: Vec::new(),
             groups: Groups::new(),
-            costs: Costs::new(machine.mpi.clone()),
+            costs: Costs::new(machine.mpi.clone(), seed),
             matching: Matching::new((0..ranks).map(inbox)),
             observer: None,
             total_messages: 0,
@@ -287,7 +289,12 @@ impl State {
         let inbox = *self.matching.beside(to);
         let sender = &mut self.tasks[task as usize];
         let nodes = (sender.node, inbox.node);
-        let charges = self.costs.of(bytes, nodes.0 == nodes.1);
+        let mut charges = self.costs.of(bytes, nodes.0 == nodes.1);
+        let drawn;
+        if charges.noisy {
+            drawn = self.costs.draw_next(sender.rank, bytes, nodes.0 == nodes.1);
+            charges = &drawn;
+        }
         let synchronous = mode == Mode::Synchronous;
         let detached = mode == Mode::Buffered || !synchronous && charges.detached;
         let eager = !synchronous && charges.eager;
@@ -315,8 +322,9 @@ impl State {
             let start = if eager { sent } else { sent.max(posted) };
             self.network.start(start, transfer(Cargo::Receive(receive), nodes, charges));
         } else {
-            let (arrived, receive, place) = (Time::NEVER, NONE, Place::default());
-            let message = Message { from, to, envelope, bytes, sent, arrived, send, receive, overhead, eager, place };
+            let (arrived, receive, place, latency) = (Time::NEVER, NONE, Place::default(), charges.latency);
+            let message =
+                Message { from, to, envelope, bytes, sent, arrived, send, receive, overhead, latency, eager, place };
             self.post_message(message, announced, nodes);
         }
         request
@@ -325,11 +333,11 @@ impl State {
     /// A message that meets no receive yet is kept, or will come at its time.
     #[inline(never)]
     fn post_message(&mut self, message: Message, announced: bool, nodes: (u32, u32)) {
-        let Message { to, bytes, sent, eager, .. } = message;
+        let Message { to, bytes, sent, eager, latency, .. } = message;
         let number = self.matching.messages().insert(message);
         if eager {
             let charges = self.costs.of(bytes, nodes.0 == nodes.1);
-            self.network.start(sent, transfer(Cargo::Message(number), nodes, charges));
+            self.network.start(sent, Transfer { latency, ..transfer(Cargo::Message(number), nodes, charges) });
         }
         if announced {
             self.announce(to, number, sent);
@@ -401,7 +409,7 @@ impl State {
 
     /// A message that was sent before has met a receive.
     fn matched_late(&mut self, number: u32, receive: u32) {
-        let Message { from, to, envelope, bytes, sent, arrived, send, overhead, eager, .. } =
+        let Message { from, to, envelope, bytes, sent, arrived, send, overhead, latency, eager, .. } =
             *self.matching.message(number);
         let status = Status { source: envelope.source, tag: envelope.tag, bytes };
         let posted = meet(&mut self.matching, to, receive, Met { status, from, send, sent }, overhead);
@@ -415,7 +423,8 @@ impl State {
         } else {
             let nodes = (self.matching.beside(from).node, self.matching.beside(to).node);
             let charges = self.costs.of(bytes, nodes.0 == nodes.1);
-            self.network.start(sent.max(posted), transfer(Cargo::Receive(receive), nodes, charges));
+            let transfer = transfer(Cargo::Receive(receive), nodes, charges);
+            self.network.start(sent.max(posted), Transfer { latency, ..transfer });
         }
     }
 
@@ -609,8 +618,8 @@ fn meet(
 
 #[inline]
 fn transfer(cargo: Cargo, (from, to): (u32, u32), charges: &Charges) -> Transfer {
-    let Charges { travelling: bytes, latency_factor, bandwidth_factor, .. } = *charges;
-    Transfer { from, to, bytes, latency_factor, bandwidth_factor, token: cargo.token() }
+    let Charges { travelling: bytes, latency_factor, latency, bandwidth_factor, .. } = *charges;
+    Transfer { from, to, bytes, latency_factor, latency, bandwidth_factor, token: cargo.token() }
 }
 
 impl Task {

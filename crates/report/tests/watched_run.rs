@@ -29,6 +29,7 @@ fn simulate(machine: &Rc<Machine>, observers: Rc<RefCell<Observers>>) -> Outcome
         machine: machine.clone(),
         placement: machine.place(2).unwrap(),
         network: Box::new(Flow::new(machine.clone())),
+        seed: 0,
         selection: Selection::default(),
         observer: Some(Box::new(observers)),
         interrupt: None,

@@ -2,8 +2,8 @@
 //!
 //! The factorisation is closed: until it is over, its processes exchange messages with nobody else, and all in the same
 //! order. So the last process to come to it can work out when each of them is done. What the recurrence leaves out is
-//! contention: that these small messages meet others on a link. `Hpl::jointly` turns it on; with it off, every message is
-//! simulated.
+//! contention: that these small messages meet others on a link. Where messages vary, each is drawn here as in a simulation.
+//! `Hpl::jointly` turns it on; with it off, every message is simulated.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -56,7 +56,7 @@ impl Process {
         if is_last {
             self.job.columns.borrow_mut().remove(&panel.number);
             let members = column.members.borrow().iter().flatten().cloned().collect();
-            let team = Together::new(&self.job, members, panel.jb);
+            let team = Together::new(&self.job, members, panel);
             let mut work = std::pin::pin!(factor_with(&team, self.parameters(), panel.jb));
             let done = work.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop())).is_ready();
             assert!(done, "nothing waits where all is done at once");
@@ -95,6 +95,7 @@ impl Process {
 struct Together<'j> {
     job: &'j Job,
     members: Vec<Member>,
+    panel: u32,
     jb: u64,
     cube: usize,
     /// What messages cost: for each step of an exchange, from each process.
@@ -111,10 +112,10 @@ struct Shipment {
 }
 
 impl<'j> Together<'j> {
-    fn new(job: &'j Job, members: Vec<Member>, jb: u64) -> Together<'j> {
+    fn new(job: &'j Job, members: Vec<Member>, &Panel { number: panel, jb, .. }: &Panel) -> Together<'j> {
         let cube = power_below(members.len() as u64) as usize;
-        let mut team =
-            Together { job, members, jb, cube, steps: Vec::new(), messages: Cell::default(), numbers: Cell::default() };
+        let (steps, messages, numbers) = (Vec::new(), Cell::default(), Cell::default());
+        let mut team = Together { job, members, panel, jb, cube, steps, messages, numbers };
         let mut lone = job.lone_messages.borrow_mut();
         team.steps = (0..team.step_count())
             .map(|step| {
@@ -182,7 +183,9 @@ impl<'j> Together<'j> {
         let ready: Vec<Time> = self.members.iter().map(|member| member.clock.get()).collect();
         let mut arrivals = vec![None; self.members.len()];
         for (from, cost) in costs.iter().enumerate() {
-            let Some(Shipment { to, numbers }) = self.shipment(step, from) else { continue };
+            let Some(shipment @ Shipment { to, numbers }) = self.shipment(step, from) else { continue };
+            let drawn = if cost.noisy { Some(self.draw(from, shipment)) } else { None };
+            let cost = drawn.as_ref().unwrap_or(cost);
             self.messages.set(self.messages.get() + 1);
             self.numbers.set(self.numbers.get() + numbers);
             let sender = &self.members[from];
@@ -199,6 +202,13 @@ impl<'j> Together<'j> {
                 member.received.set(member.received.get() + overhead);
             }
         }
+    }
+
+    /// What a single message costs, where messages vary.
+    fn draw(&self, from: usize, Shipment { to, numbers }: Shipment) -> LoneMessage {
+        let (sender, receiver) = (&self.members[from], &self.members[to]);
+        let number = 1 << 63 | u64::from(self.panel) << 32 | self.messages.get();
+        self.job.lone_messages.borrow_mut().draw(sender.node, receiver.node, 8 * numbers, sender.rank, number)
     }
 
     fn charge(&self, member: &Member, kernel: HplKernel, size: Size) {

@@ -131,7 +131,7 @@ impl Hpl {
             recorder: self.record.then(|| RefCell::new(Recorder::new(ranks))),
             jointly,
             columns: RefCell::default(),
-            lone_messages: RefCell::new(LoneMessages::new(setup.machine.clone())),
+            lone_messages: RefCell::new(LoneMessages::new(setup.machine.clone(), setup.seed)),
         });
         let placement = setup.placement.clone();
         let outcome = run(setup, |rank| {

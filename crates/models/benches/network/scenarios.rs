@@ -35,7 +35,7 @@ pub fn fat_tree(radix: u32, levels: usize) -> FatTree {
 
 /// A transfer without factors.
 pub fn transfer(from: u32, to: u32, bytes: u64, token: u32) -> Transfer {
-    Transfer { from, to, bytes, latency_factor: 1.0, bandwidth_factor: 1.0, token }
+    Transfer { from, to, bytes, latency_factor: 1.0, latency: None, bandwidth_factor: 1.0, token }
 }
 
 /// Random numbers that are the same in every run (xorshift64*).

@@ -1,4 +1,4 @@
-//! Model files in TOML: which kernel takes how long, and how that was found out.
+//! Model files in TOML: which kernel takes how long, what messages cost, and how that was found out.
 //!
 //! ```toml
 //! name = "dahu, April 2019"
@@ -27,8 +27,12 @@
 //! covariance = [1e-14, 0, 3e-24]
 //! [kernel.dtrsm.population.days]
 //! machine = [4e-15, 0, 1e-25]
+//!
+//! [network.between]                 # what messages cost: the keys of [mpi] in machine files, in their place
+//! send = [{ above = "0 B", per-byte = "0.1 ns", modes = [{ share = 1.0, mean = "0.3 us", deviation = "0.1 us" }] }]
 //! ```
 
+mod network;
 mod population;
 mod read;
 mod write;
@@ -42,6 +46,7 @@ use hpcast_platform::diagnostic::Source;
 use hpcast_platform::fields::{self, Reader, Section};
 
 use super::kernel::Kernel;
+use crate::network::NetworkModel;
 
 /// What holds for kernels that a file does not list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,6 +75,8 @@ pub struct ModelFile {
     pub unlisted: Unlisted,
     /// By name.
     pub kernels: BTreeMap<String, Kernel>,
+    /// What messages cost, if that was measured too.
+    pub network: Option<NetworkModel>,
 }
 
 /// How a model file was made.

@@ -39,11 +39,16 @@ mod tests {
     fn is_what_a_simulation_of_one_transfer_gives() {
         let machine = crossbar(3, Default::default());
         for (from, to, bytes) in [(0, 1, 1000), (2, 0, 1), (0, 1, 0), (1, 1, 12_345)] {
-            let transfer = Transfer { latency_factor: 1.7, bandwidth_factor: 0.9, ..transfer(from, to, bytes) };
-            let alone = Alone::new(machine.clone()).duration(&transfer).as_ps();
-            assert_eq!(ends(&mut Flow::new(machine.clone()), &[(0, transfer)]), [alone]);
-            assert_eq!(ends(&mut Circuit::new(machine.clone()), &[(0, transfer)]), [alone]);
-            assert_eq!(ends(&mut Ideal::new(machine.clone()), &[(0, transfer)]), [alone]);
+            for latency in [None, Some(Time::from_ps(123_456))] {
+                let factors = Transfer { latency_factor: 1.7, bandwidth_factor: 0.9, ..transfer(from, to, bytes) };
+                let transfer = Transfer { latency, ..factors };
+                let alone = Alone::new(machine.clone()).duration(&transfer).as_ps();
+                assert_eq!(ends(&mut Flow::new(machine.clone()), &[(0, transfer)]), [alone]);
+                assert_eq!(ends(&mut Circuit::new(machine.clone()), &[(0, transfer)]), [alone]);
+                assert_eq!(ends(&mut Ideal::new(machine.clone()), &[(0, transfer)]), [alone]);
+                let moving = alone - Alone::new(machine.clone()).duration(&Transfer { bytes: 0, ..transfer }).as_ps();
+                assert!(latency.is_none_or(|latency| alone == latency.as_ps() + moving));
+            }
         }
     }
 }

@@ -45,7 +45,7 @@ impl Router {
     pub(crate) fn route(&mut self, transfer: &Transfer) -> Demand {
         let sharing = &self.machine.sharing;
         let way = self.ways.go(transfer.from, transfer.to, &self.machine.interconnect);
-        let latency = way.latency * transfer.latency_factor;
+        let latency = transfer.travels(way.latency);
         let window = match sharing.window {
             Some(window) if way.latency > 0.0 => window / (2.0 * way.latency),
             _ => f64::INFINITY,
@@ -57,10 +57,10 @@ impl Router {
             FactorMeaning::Share => (way.bandwidth, transfer.bandwidth_factor),
         };
         let penalty = match sharing.weight_s {
-            Some(weight_s) if latency > 0.0 => way.latency + weight_s * way.inverse_bandwidth,
+            Some(weight_s) if latency > Time::ZERO => way.latency + weight_s * way.inverse_bandwidth,
             _ => 1.0,
         };
-        Demand { latency: Time::from_secs(latency), bound: bandwidth.min(window), penalty, efficiency }
+        Demand { latency, bound: bandwidth.min(window), penalty, efficiency }
     }
 
     /// The links that the transfer crosses; empty inside a node.

@@ -125,13 +125,13 @@ impl Ideal {
 impl Network for Ideal {
     #[inline]
     fn start(&mut self, at: Time, transfer: Transfer) {
-        let Transfer { from, to, bytes, latency_factor, bandwidth_factor, token } = transfer;
+        let Transfer { from, to, bytes, bandwidth_factor, token, .. } = transfer;
         self.machine.interconnect.path(from, to, &mut self.path);
         let factor = match self.machine.sharing.factor {
             FactorMeaning::Bound => bandwidth_factor.min(1.0),
             FactorMeaning::Share => bandwidth_factor,
         };
-        let latency = Time::from_secs(self.path.latency * latency_factor);
+        let latency = transfer.travels(self.path.latency);
         let occupation = Time::from_secs(bytes as f64 / (self.path.bandwidth * factor));
         let ports = [2 * from, 2 * to + 1];
         let due = at + latency + occupation;

@@ -2,6 +2,8 @@
 //!
 //! A model is told of transfers when they are decided, which may be before they start, and says when they end.
 //! It keeps its own agenda; the simulation asks for its next event and advances whichever clock is behind.
+//!
+//! What messages cost beside the network is part of the machine; [`NetworkModel`] holds what was fitted to measurements of it.
 
 use hpcast_units::Time;
 
@@ -10,6 +12,8 @@ mod circuit;
 mod demand;
 mod flow;
 mod ideal;
+mod model;
+mod noise;
 #[cfg(test)]
 mod reference;
 #[cfg(test)]
@@ -20,6 +24,8 @@ pub use alone::Alone;
 pub use circuit::Circuit;
 pub use flow::Flow;
 pub use ideal::Ideal;
+pub use model::{NetworkFit, NetworkModel, RangeFit};
+pub use noise::draw;
 
 /// A message on its way, as the network sees it.
 #[derive(Clone, Copy, Debug)]
@@ -32,10 +38,20 @@ pub struct Transfer {
     pub bytes: u64,
     /// Multiplies the latency of the route.
     pub latency_factor: f64,
+    /// What the route takes in place of its latency times the factor, if that is known.
+    pub latency: Option<Time>,
     /// Multiplies the bandwidth, see [`hpcast_platform::machine::FactorMeaning`].
     pub bandwidth_factor: f64,
     /// Handed back when the transfer ends.
     pub token: u32,
+}
+
+impl Transfer {
+    /// How long it travels along a route before it takes any bandwidth, given the route's latency in seconds.
+    #[inline]
+    pub(crate) fn travels(&self, latency: f64) -> Time {
+        self.latency.unwrap_or_else(|| Time::from_secs(latency * self.latency_factor))
+    }
 }
 
 /// A network model.

@@ -75,7 +75,7 @@ pub(crate) fn crossbar(nodes: u32, sharing: FlowSharing) -> Rc<Machine> {
 
 /// A transfer without factors.
 pub(crate) fn transfer(from: u32, to: u32, bytes: u64) -> Transfer {
-    Transfer { from, to, bytes, latency_factor: 1.0, bandwidth_factor: 1.0, token: 0 }
+    Transfer { from, to, bytes, latency_factor: 1.0, latency: None, bandwidth_factor: 1.0, token: 0 }
 }
 
 /// When transfers end that start at these times, in picoseconds.
@@ -174,7 +174,7 @@ fn any_transfer(nodes: u32) -> impl Strategy<Value = Transfer> + Clone {
     let factor = prop_oneof![Just(1.0), 0.2..1.5];
     let delay = prop_oneof![Just(1.0), Just(0.0), 0.5..3.0];
     (0..nodes, 0..nodes, bytes, delay, factor).prop_map(|(from, to, bytes, latency_factor, bandwidth_factor)| {
-        Transfer { from, to, bytes, latency_factor, bandwidth_factor, token: 0 }
+        Transfer { latency_factor, bandwidth_factor, ..transfer(from, to, bytes) }
     })
 }
 

@@ -12,7 +12,6 @@ use crate::diagnostic::Diagnostic;
 use crate::fields::Problem;
 use crate::interconnect::Loopback;
 use crate::placement::Policy;
-use crate::protocol::{Piecewise, Protocol};
 use crate::topology::{FatTreeShape, Link};
 
 /// More nodes than anybody plans; keeps the numbers of links far from overflow.
@@ -143,8 +142,8 @@ impl MachineFile {
         findings.not_negative("mpi.probe", mpi.probe, "duration");
         findings.not_negative("mpi.test", mpi.test, "duration");
         findings.not_negative("mpi.reduce-per-byte", mpi.reduce_per_byte, "duration");
-        mpi.between.check("mpi.between", findings);
-        mpi.inside.check("mpi.inside", findings);
+        findings.0.extend(mpi.between.check("mpi.between"));
+        findings.0.extend(mpi.inside.check("mpi.inside"));
     }
 }
 
@@ -259,50 +258,6 @@ fn check_ports(shape: &FatTreeShape, ports: &[u32], findings: &mut Findings) {
                 ),
                 "change the shape, or the `switch-ports`",
             );
-        }
-    }
-}
-
-impl Protocol {
-    fn check(&self, section: &str, findings: &mut Findings) {
-        let overheads = [("send", &self.send), ("isend", &self.isend), ("receive", &self.receive)];
-        for (key, function) in overheads {
-            function.check(&format!("{section}.{key}"), "duration", false, findings);
-        }
-        self.latency_factor.check(&format!("{section}.latency-factor"), "factor", false, findings);
-        self.bandwidth_factor.check(&format!("{section}.bandwidth-factor"), "factor", true, findings);
-    }
-}
-
-impl Piecewise {
-    /// Thresholds must differ, and no size may have a value below zero (or of zero, where `strict`).
-    fn check(&self, key: &str, noun: &str, strict: bool, findings: &mut Findings) {
-        let pieces = self.pieces();
-        for (i, piece) in pieces.iter().enumerate() {
-            let next = pieces.get(i + 1);
-            if next.is_some_and(|next| next.above == piece.above) {
-                findings.add(
-                    format!("{key}[{}].above", i + 1),
-                    format!("two pieces start above {} B", piece.above),
-                    "remove one of them",
-                );
-            }
-            let first_size = if i == 0 { 0 } else { piece.above.saturating_add(1) };
-            let start = piece.base + piece.per_byte * first_size as f64;
-            let end = match next {
-                Some(next) => piece.base + piece.per_byte * next.above as f64,
-                None if piece.per_byte < 0.0 => f64::NEG_INFINITY,
-                None => start,
-            };
-            let least = start.min(end);
-            if !(start.is_finite() && piece.per_byte.is_finite()) || least < 0.0 || (strict && least == 0.0) {
-                let bound = if strict { "greater than zero" } else { "zero or more" };
-                findings.add(
-                    format!("{key}[{i}]"),
-                    format!("the {noun} is not {bound} for all sizes of this piece"),
-                    format!("choose figures that give a {noun} {bound}"),
-                );
-            }
         }
     }
 }

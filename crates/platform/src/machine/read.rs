@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Source};
 use crate::fields::{self, Reader, Section};
 use crate::interconnect::Loopback;
 use crate::placement::{Plan, Policy};
-use crate::protocol::{MpiParameters, Piece, Piecewise, PollGrowth, Protocol};
+use crate::protocol::{MpiParameters, PollGrowth, Protocol};
 use crate::topology::{Duplex, FatTreeShape, Graph, GraphError, Link, ParallelCables};
 
 /// Threshold of the eager protocol where a file says nothing.
@@ -296,14 +296,14 @@ fn read_mpi(reader: &mut Reader, mpi: &mut Section<'_>) -> MpiParameters {
     let test = mpi.quantity(reader, "test");
     let reduce = mpi.quantity(reader, "reduce-per-byte");
     let mut between_section = mpi.section(reader, "between");
-    let between = read_protocol(reader, &mut between_section);
+    let between = Protocol::read(reader, &mut between_section);
     if !between_section.exists() {
         reader.assumed.push("mpi.between = no overheads, all factors 1".into());
     }
     between_section.finish(reader);
     let mut inside_section = mpi.section(reader, "inside");
     let inside = if inside_section.exists() {
-        read_protocol(reader, &mut inside_section)
+        Protocol::read(reader, &mut inside_section)
     } else {
         reader.assumed.push("mpi.inside = as mpi.between".into());
         between.clone()
@@ -320,72 +320,6 @@ fn read_mpi(reader: &mut Reader, mpi: &mut Section<'_>) -> MpiParameters {
         poll_growth: mpi.choice(reader, "poll-growth", &growths).unwrap_or_default(),
         reduce_per_byte: mpi.assumed(reader, "reduce-per-byte", reduce, Seconds::default()).get(),
     }
-}
-
-fn read_protocol(reader: &mut Reader, section: &mut Section<'_>) -> Protocol {
-    Protocol {
-        send: read_overhead(reader, section, "send"),
-        isend: read_overhead(reader, section, "isend"),
-        receive: read_overhead(reader, section, "receive"),
-        latency_factor: read_factor(reader, section, "latency-factor"),
-        bandwidth_factor: read_factor(reader, section, "bandwidth-factor"),
-    }
-}
-
-/// `"1.2 us"`, or pieces `{ above = "8 kB", base = "1.2 us", per-byte = "0.02 ns" }`.
-fn read_overhead(reader: &mut Reader, section: &mut Section<'_>, key: &'static str) -> Piecewise {
-    match section.value(key) {
-        None => Piecewise::default(),
-        Some(DeValue::Array(_)) => {
-            let example = "{ above = \"0 B\", base = \"1.2 us\", per-byte = \"0.02 ns\" }";
-            read_pieces(reader, section, key, example, |reader, piece| {
-                let base = piece.quantity(reader, "base");
-                let base: Seconds = piece.needed(reader, "base", base, "base = \"1.2 us\"");
-                let per_byte: Seconds = piece.quantity(reader, "per-byte").unwrap_or_default();
-                (base.get(), per_byte.get())
-            })
-        }
-        Some(_) => {
-            section.quantity(reader, key).map(|value: Seconds| Piecewise::constant(value.get())).unwrap_or_default()
-        }
-    }
-}
-
-/// `0.95`, or pieces `{ above = "8 kB", factor = 0.95 }`.
-fn read_factor(reader: &mut Reader, section: &mut Section<'_>, key: &'static str) -> Piecewise {
-    match section.value(key) {
-        None => Piecewise::default(),
-        Some(DeValue::Array(_)) => {
-            let example = "{ above = \"0 B\", factor = 0.95 }";
-            read_pieces(reader, section, key, example, |reader, piece| {
-                let factor = piece.number(reader, "factor");
-                let factor = piece.needed(reader, "factor", factor, "factor = 0.95");
-                (factor, piece.number(reader, "per-byte").unwrap_or(0.0))
-            })
-        }
-        Some(_) => section.number(reader, key).map(Piecewise::constant).unwrap_or_default(),
-    }
-}
-
-fn read_pieces(
-    reader: &mut Reader,
-    section: &mut Section<'_>,
-    key: &'static str,
-    example: &str,
-    line: impl Fn(&mut Reader, &mut Section<'_>) -> (f64, f64),
-) -> Piecewise {
-    let mut pieces: Vec<Piece> = Vec::new();
-    for mut piece in section.sections(reader, key, example).unwrap_or_default() {
-        let above = piece.quantity(reader, "above");
-        let above: Bytes = piece.needed(reader, "above", above, "above = \"0 B\"");
-        let (base, per_byte) = line(reader, &mut piece);
-        if pieces.last().is_some_and(|last| last.above > above.get()) {
-            reader.fail(&piece.key("above"), "the pieces are not in ascending order", "put smaller sizes first");
-        }
-        piece.finish(reader);
-        pieces.push(Piece { above: above.get(), base, per_byte });
-    }
-    Piecewise::new(pieces)
 }
 
 fn read_plan(reader: &mut Reader, section: &mut Section<'_>, nodes: &Nodes) -> Plan {

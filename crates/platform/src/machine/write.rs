@@ -1,13 +1,13 @@
 //! Machine files in TOML: from [`MachineFile`] to text that reads back to the same, with a comment on each key.
 
-use std::fmt::{self, Display, Write};
+use std::fmt::Display;
 
 use hpcast_units::{Bandwidth, Bytes, Seconds};
 
 use super::{FactorMeaning, MachineFile, Wiring};
 use crate::interconnect::Loopback;
 use crate::placement::Policy;
-use crate::protocol::{Piecewise, PollGrowth, Protocol};
+use crate::protocol::PollGrowth;
 use crate::topology::{Duplex, Link, ParallelCables};
 
 /// Comments start here, where values are short enough.
@@ -20,12 +20,11 @@ impl MachineFile {
         for line in header.into_iter().flat_map(str::lines) {
             out.line(format!("# {line}").trim_end());
         }
-        // Nothing is fallible about writing to a string.
-        let _ = self.write(&mut out);
+        self.write(&mut out);
         out.0
     }
 
-    fn write(&self, out: &mut Text) -> fmt::Result {
+    fn write(&self, out: &mut Text) {
         out.key("name", text(&self.name), "");
         if let Some(description) = &self.description {
             out.key("description", text(description), "");
@@ -33,9 +32,8 @@ impl MachineFile {
         self.write_nodes(out);
         self.write_network(out);
         self.write_flow(out);
-        self.write_mpi(out)?;
+        self.write_mpi(out);
         self.write_plan(out);
-        Ok(())
     }
 
     fn write_nodes(&self, out: &mut Text) {
@@ -128,7 +126,7 @@ impl MachineFile {
         }
     }
 
-    fn write_mpi(&self, out: &mut Text) -> fmt::Result {
+    fn write_mpi(&self, out: &mut Text) {
         let mpi = &self.mpi;
         out.section("mpi");
         out.key("eager-below", quoted(Bytes::new(mpi.eager_below)), "smaller messages leave at once");
@@ -145,9 +143,9 @@ impl MachineFile {
         out.key("reduce-per-byte", quoted(Seconds::new(mpi.reduce_per_byte)), "to combine one byte in a reduction");
         out.section("mpi.between");
         out.line("# Overheads and factors by message size: a piece holds for sizes greater than `above`.");
-        write_protocol(out, &mpi.between)?;
+        out.0 += &mpi.between.to_toml();
         out.section("mpi.inside");
-        write_protocol(out, &mpi.inside)
+        out.0 += &mpi.inside.to_toml();
     }
 
     fn write_plan(&self, out: &mut Text) {
@@ -172,23 +170,6 @@ impl MachineFile {
             out.key("oversubscribe", true, "a core may carry more than one rank");
         }
     }
-}
-
-fn write_protocol(out: &mut Text, protocol: &Protocol) -> fmt::Result {
-    for (key, overhead) in [("send", &protocol.send), ("isend", &protocol.isend), ("receive", &protocol.receive)] {
-        out.pieces(key, overhead, |line, base, per_byte| {
-            write!(line, "base = {}", quoted(Seconds::new(base)))?;
-            if per_byte != 0.0 { write!(line, ", per-byte = {}", quoted(Seconds::new(per_byte))) } else { Ok(()) }
-        })?;
-    }
-    let factors = [("latency-factor", &protocol.latency_factor), ("bandwidth-factor", &protocol.bandwidth_factor)];
-    for (key, factor) in factors {
-        out.pieces(key, factor, |line, base, per_byte| {
-            write!(line, "factor = {}", number(base))?;
-            if per_byte != 0.0 { write!(line, ", per-byte = {}", number(per_byte)) } else { Ok(()) }
-        })?;
-    }
-    Ok(())
 }
 
 /// The text so far.
@@ -224,26 +205,6 @@ impl Text {
     fn link(&mut self, link: &Link, comment: &str) {
         self.key("bandwidth", quoted(Bandwidth::new(link.bandwidth)), comment);
         self.key("latency", quoted(Seconds::new(link.latency)), "");
-    }
-
-    fn pieces(
-        &mut self,
-        key: &str,
-        function: &Piecewise,
-        write_line: impl Fn(&mut String, f64, f64) -> fmt::Result,
-    ) -> fmt::Result {
-        if function.pieces().is_empty() {
-            return Ok(());
-        }
-        self.line(&format!("{key} = ["));
-        for piece in function.pieces() {
-            let mut entry = format!("  {{ above = {}, ", quoted(Bytes::new(piece.above)));
-            write_line(&mut entry, piece.base, piece.per_byte)?;
-            entry.push_str(" },");
-            self.line(&entry);
-        }
-        self.line("]");
-        Ok(())
     }
 }
 

@@ -24,8 +24,10 @@ pub(super) fn file(reader: &mut Reader, mut root: Section<'_>) -> ModelFile {
         section.finish(reader);
         kernels.extend(kernel.map(|kernel| (name.to_owned(), kernel)));
     }
+    let mut network = root.section(reader, "network");
+    let network = network.exists().then(|| super::network::read(reader, &mut network));
     root.finish(reader);
-    ModelFile { name, source, made, first_node, unlisted, kernels }
+    ModelFile { name, source, made, first_node, unlisted, kernels, network }
 }
 
 fn how_made(reader: &mut Reader, section: &mut Section<'_>) -> Made {

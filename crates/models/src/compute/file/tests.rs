@@ -83,6 +83,67 @@ fn everything_that_is_known_of_a_fit_is_read_back() {
     assert_eq!(parse(&file.to_toml()).map_err(|error| error.to_string()).unwrap(), file);
 }
 
+const NETWORK: &str = r#"
+name = "network"
+[network]
+eager-below = "64 kB"
+detached-below = "65 kB"
+probe = "0.2 us"
+[network.between]
+send = [
+  { above = "0 B", per-byte = "0.1 ns", modes = [{ share = 0.1, mean = "-3 us", deviation = "1 us" }, { share = 0.9, mean = "1 us", deviation = "0 s" }] },
+  { above = "8133 B", base = "2 us" },
+]
+latency = "1 us"
+bandwidth-factor = 0.9
+[network.inside]
+latency-factor = [{ above = "0 B", factor = 2.0 }]
+[network.fit]
+ranges = [{ function = "between.send", above = "8133 B", points = 9, sizes = 3, r-squared = 0.5, relative-error = 0.01 }]
+warnings = ["\"odd\""]
+"#;
+
+#[test]
+fn the_network_part_is_read_back() {
+    let file = parse(NETWORK).unwrap();
+    let network = file.network.clone().unwrap();
+    assert_eq!((network.eager_below, network.detached_below), (Some(64_000), Some(65_000)));
+    assert_eq!((network.probe, network.test), (Some(2e-7), None));
+    assert!(network.between.is_noisy() && !network.inside.is_noisy());
+    assert!((network.between.send.at(1000).unwrap() - 0.7e-6).abs() < 1e-15);
+    assert_eq!(network.fit.as_ref().unwrap().ranges[0].sizes, 3);
+    assert_eq!(parse(&file.to_toml()).unwrap(), file);
+}
+
+#[test]
+fn mistakes_in_the_network_part_have_a_place_and_a_remedy() {
+    for (from, to, place, message) in [
+        ("\"65 kB\"", "\"6 kB\"", "5:18", "below `eager-below`"),
+        ("probe = \"0.2 us\"", "probe = \"-0.2 us\"", "6:9", "the duration is negative"),
+        ("probe = ", "prob = ", "6:1", "unknown key `prob`"),
+        ("share = 0.1", "share = 0.2", "9:49", "add up to 1.1"),
+        ("deviation = \"1 us\"", "deviation = \"-1 us\"", "9:49", "a share or deviation is negative"),
+        ("mean = \"-3 us\"", "mean = -3", "9:72", "`mean` has no unit"),
+        ("mean = \"-3 us\", ", "", "9:50", "modes[0].mean` is missing"),
+        ("per-byte = \"0.1 ns\"", "base = \"1 us\"", "9:27", "there are `base` and `modes`"),
+        ("8133 B\", base", "0 B\", base", "10:13", "two pieces start above 0 B"),
+        ("base = \"2 us\"", "base = \"-2 us\"", "10:3", "the duration is not zero or more"),
+        ("bandwidth-factor = 0.9", "bandwidth-factor = 0.0", "13:20", "the factor is not greater than zero"),
+        (
+            "{ above = \"0 B\", factor = 2.0 }",
+            "{ above = \"0 B\", factor = 2.0, modes = [] }",
+            "15:50",
+            "unknown key `modes`",
+        ),
+    ] {
+        let text = NETWORK.replacen(from, to, 1);
+        assert_ne!(text, NETWORK);
+        let found = parse(&text).unwrap_err().to_string();
+        assert!(found.contains(&format!("models.toml:{place}")), "{place}: {found}");
+        assert!(found.contains(message) && found.contains("help"), "{message}: {found}");
+    }
+}
+
 #[test]
 fn mistakes_have_a_place_and_a_remedy() {
     for (from, to, place, message) in [

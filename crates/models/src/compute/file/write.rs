@@ -27,6 +27,7 @@ pub(super) fn file(file: &ModelFile) -> String {
             text += &how_well(fit);
         }
     }
+    text.extend(file.network.as_ref().map(super::network::write));
     text
 }
 
@@ -133,7 +134,7 @@ fn key(name: &str) -> String {
 }
 
 /// As a TOML string.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

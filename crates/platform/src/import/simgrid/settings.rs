@@ -87,6 +87,7 @@ impl<'a> Book<'a> {
             receive: self.overhead("smpi/or")?,
             latency_factor: self.factor("smpi/lat-factor")?.unwrap_or_else(|| default_factor(LATENCY_FACTOR)),
             bandwidth_factor: self.factor("smpi/bw-factor")?.unwrap_or_else(|| default_factor(BANDWIDTH_FACTOR)),
+            ..Protocol::default()
         };
         // Only the patched SimGrid of Cornebize's thesis knows factors of the loopback.
         let latency = self.factor("smpi/loopback-lat-factor")?;
@@ -182,7 +183,7 @@ impl<'a> Book<'a> {
             if pieces.iter().any(|piece| piece.above == above) {
                 return Err(self.error(setting, "each threshold may be given once"));
             }
-            pieces.push(Piece { above, base, per_byte });
+            pieces.push(Piece { above, base, per_byte, ..Piece::default() });
         }
         match pieces.is_empty() {
             true => Err(self.error(setting, REMEDY)),
@@ -259,7 +260,7 @@ impl<'a> Book<'a> {
 fn factor(mut pieces: Vec<Piece>) -> Piecewise {
     pieces.iter_mut().for_each(|piece| piece.per_byte = 0.0);
     if pieces.iter().all(|piece| piece.above > 0) {
-        pieces.push(Piece { above: 0, base: 1.0, per_byte: 0.0 });
+        pieces.push(Piece { base: 1.0, ..Piece::default() });
     }
     Piecewise::new(pieces)
 }
@@ -268,7 +269,7 @@ fn default_factor(text: &str) -> Piecewise {
     let number = |word: Option<&str>| word.and_then(|word| word.parse::<f64>().ok()).unwrap_or(1.0);
     let piece = |text: &str| {
         let mut words = text.split(':');
-        Piece { above: number(words.next()) as u64, base: number(words.next()), per_byte: 0.0 }
+        Piece { above: number(words.next()) as u64, base: number(words.next()), ..Piece::default() }
     };
     factor(text.split(';').map(piece).collect())
 }

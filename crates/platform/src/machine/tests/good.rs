@@ -6,7 +6,7 @@ use super::*;
 use crate::interconnect::Loopback;
 use crate::machine::{FactorMeaning, Figures, FlowSharing, Machine, Network, Nodes, Wiring};
 use crate::placement::{Plan, Policy};
-use crate::protocol::{MpiParameters, Piece, Piecewise, PollGrowth, Protocol};
+use crate::protocol::{Mode, MpiParameters, Piece, Piecewise, PollGrowth, Protocol};
 use crate::topology::{Duplex, FatTreeShape, Link, ParallelCables};
 
 /// Everything that a machine file can say.
@@ -200,17 +200,32 @@ prop_compose! {
 }
 
 fn piecewise() -> impl Strategy<Value = Piecewise> {
-    let piece = (0.0..10.0, 0.0..1e-6).prop_map(|(base, per_byte)| (base, per_byte));
-    proptest::collection::btree_map(any::<u64>(), piece, 0..4).prop_map(|pieces| {
-        let pieces = pieces.into_iter().map(|(above, (base, per_byte))| Piece { above, base: base + 1e-9, per_byte });
-        Piecewise::new(pieces.collect())
-    })
+    let piece = (1e-9..10.0, 0.0..1e-6).prop_map(|(base, per_byte)| Piece { base, per_byte, ..Piece::default() });
+    pieces(piece)
+}
+
+/// Pieces of which some are noisy.
+fn overhead() -> impl Strategy<Value = Piecewise> {
+    pieces((1e-9..10.0, 0.0..1e-6, 0.0..1.0, 0u8..3).prop_map(|(mean, per_byte, share, modes)| match modes {
+        0 => Piece { base: mean, per_byte, ..Piece::default() },
+        1 => Piece::noisy(0, per_byte, vec![Mode { share: 1.0, mean, deviation: share }]),
+        _ => Piece::noisy(
+            0,
+            per_byte,
+            vec![Mode { share, mean: 3.0 * mean, deviation: mean }, Mode { share: 1.0 - share, mean, deviation: 0.0 }],
+        ),
+    }))
+}
+
+fn pieces(piece: impl Strategy<Value = Piece>) -> impl Strategy<Value = Piecewise> {
+    proptest::collection::btree_map(any::<u64>(), piece, 0..4)
+        .prop_map(|pieces| Piecewise::new(pieces.into_iter().map(|(above, piece)| Piece { above, ..piece }).collect()))
 }
 
 prop_compose! {
-    fn protocol()(send in piecewise(), isend in piecewise(), receive in piecewise(),
+    fn protocol()(send in overhead(), isend in overhead(), receive in overhead(), latency in overhead(),
                   latency_factor in piecewise(), bandwidth_factor in piecewise()) -> Protocol {
-        Protocol { send, isend, receive, latency_factor, bandwidth_factor }
+        Protocol { send, isend, receive, latency_factor, latency, bandwidth_factor }
     }
 }
 

@@ -1,0 +1,65 @@
+//! What a message costs, where that is drawn: a line over its size whose base has modes.
+//!
+//! T. Cornebize's thesis (2021), section 5.3.1: piecewise linear, with a mixture for each range of sizes (N'-1).
+
+use hpcast_platform::protocol::{Mode, Piece};
+use hpcast_stats::HalfNormal;
+
+/// Seconds for a message of that size, never negative, for 64 random bits.
+pub fn draw(piece: &Piece, size: u64, word: u64) -> f64 {
+    (draw_base(&piece.modes, word).unwrap_or(piece.base) + piece.per_byte * size as f64).max(0.0)
+}
+
+/// The bits, as a number from 0 to 1, choose the mode, and what is left of it the place in the mode.
+fn draw_base(modes: &[Mode], word: u64) -> Option<f64> {
+    const WORDS: f64 = (1u128 << 64) as f64;
+    let mut place = word as f64 / WORDS;
+    let (last, others) = modes.split_last()?;
+    let chosen = others.iter().find(|mode| {
+        let is_in = place < mode.share;
+        place -= if is_in { 0.0 } else { mode.share };
+        is_in
+    });
+    let &Mode { share, mean: expectation, deviation } = chosen.unwrap_or(last);
+    Some(HalfNormal { expectation, deviation }.draw((place / share * WORDS) as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn evenly(count: u64) -> impl Iterator<Item = u64> {
+        let step = u64::MAX / count;
+        (0..count).map(move |i| i * step + step / 2)
+    }
+
+    #[test]
+    fn modes_have_their_shares_means_and_deviations() {
+        let modes = [(0.02, 45e-6, 4e-6), (0.28, 9e-6, 1e-6), (0.7, 2e-6, 1e-7)];
+        let modes: Vec<Mode> = modes.map(|(share, mean, deviation)| Mode { share, mean, deviation }).to_vec();
+        let piece = Piece::noisy(0, 1e-10, modes.clone());
+        let draws: Vec<f64> = evenly(500_000).map(|word| draw(&piece, 10_000, word) - 1e-6).collect();
+        let limits = [30e-6, 5e-6, 0.0];
+        let mut above = f64::INFINITY;
+        for (mode, limit) in modes.iter().zip(limits) {
+            let own: Vec<f64> = draws.iter().copied().filter(|draw| (limit..above).contains(draw)).collect();
+            let mean = own.iter().sum::<f64>() / own.len() as f64;
+            let variance = own.iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / own.len() as f64;
+            assert!((own.len() as f64 / 500_000.0 - mode.share).abs() < 1e-4, "{mode:?}");
+            assert!((mean / mode.mean - 1.0).abs() < 1e-3, "{mode:?}: {mean}");
+            assert!((variance.sqrt() / mode.deviation - 1.0).abs() < 1e-2, "{mode:?}: {variance}");
+            above = limit;
+        }
+        let mean = draws.iter().sum::<f64>() / draws.len() as f64;
+        assert!((mean / piece.base - 1.0).abs() < 1e-3, "{mean} {}", piece.base);
+    }
+
+    #[test]
+    fn nothing_takes_less_than_no_time_and_what_has_no_modes_is_not_drawn() {
+        let piece = Piece::noisy(0, 0.0, vec![Mode { share: 1.0, mean: 1e-6, deviation: 9e-6 }]);
+        assert!(evenly(100).all(|word| draw(&piece, 1, word) >= 0.0));
+        assert_eq!(draw(&piece, 1, 0), 0.0);
+        let plain = Piece { base: 2e-6, per_byte: 1e-9, ..Piece::default() };
+        assert!(evenly(3).all(|word| draw(&plain, 1000, word) == 3e-6));
+    }
+}
