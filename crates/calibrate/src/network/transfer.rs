@@ -138,7 +138,7 @@ impl Fitter<'_> {
             let busy: f64 = busy.iter().map(|curve| curve.at(bytes)).sum();
             (half.at(bytes) - bytes / bandwidth).max(LEAST * half.at(bytes)) / busy
         };
-        self.warn_of_busy_ends(&halves, &part);
+        self.warn_of_busy_ends(&halves, part);
         if !self.recipe.as_smpi {
             for size in ends.iter_mut().flat_map(|sizes| &mut sizes.0) {
                 let part = part(size.bytes).min(1.0);
