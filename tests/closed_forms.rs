@@ -19,7 +19,7 @@ fn setup(ranks: u32, model: &str, selection: Selection) -> Setup {
         _ => Box::new(Ideal::new(machine.clone())),
     };
     let placement = machine.place(ranks).expect("a rank a node");
-    Setup { ranks, machine, placement, network, selection, seed: 0, observer: None, interrupt: None, progress: None }
+    Setup { selection, ..Setup::new(ranks, machine, placement, network) }
 }
 
 fn simulate<F: Future<Output = ()>>(ranks: u32, model: &str, program: impl FnMut(Rank) -> F) -> Outcome {

@@ -14,7 +14,7 @@ fuzz_target!(|text: &str| {
         Err(error) => return assert!(!error.to_string().is_empty() && !error.remedy().is_empty()),
     };
     let (objective, strategy) = (Objective::Logarithmic, Strategy::Both);
-    let recipe = Recipe { objective, strategy, modes: 2, detached_below: 100, bandwidth: [1e10; 2], less_send: true };
+    let recipe = Recipe { objective, strategy, modes: 2, detached_below: 100, bandwidth: [1e10; 2], as_smpi: false };
     match fit(&measured, &recipe) {
         Err(error) => assert!(!error.to_string().is_empty() && !error.remedy().is_empty()),
         Ok(network) => {

@@ -3,6 +3,9 @@
 //! The method is that of T. Cornebize's thesis (2021), section 5.3: durations are averaged by message size, the averages are
 //! fitted by lines over ranges of sizes, and what single calls differ by is described by a mixture for each range. The time on
 //! the network is what half a ping-pong takes, less what the two ends are busy with.
+//!
+//! The parts of a ping-pong cannot take longer than the whole. Measured ones do: a send may return after the message has come, and a
+//! receive may have waited for it. A simulation adds them up, so they are shortened in proportion.
 
 mod curve;
 pub mod import;
@@ -32,8 +35,9 @@ pub struct Recipe {
     pub detached_below: u64,
     /// Bandwidth between nodes and inside a node, in bytes per second, that factors are to multiply.
     pub bandwidth: [f64; 2],
-    /// Half a ping-pong holds a send as well as a receive. SMPI's calibration takes only the receive off it.
-    pub less_send: bool,
+    /// As SMPI's calibration does it: of half a ping-pong only a receive is taken off, not a send; and the two may take longer
+    /// than the whole.
+    pub as_smpi: bool,
 }
 
 /// Why there is no model.
@@ -137,27 +141,29 @@ struct Fitter<'m> {
 impl Fitter<'_> {
     fn protocol(mut self) -> Result<Protocol, NetworkError> {
         let mut protocol = Protocol::default();
-        if let Some(sizes) = self.sizes(Operation::Isend) {
-            protocol.isend = self.overhead("isend", &sizes)?.into_piecewise(None);
+        let isend = Sizes::new(self.calls(Operation::Isend));
+        if !isend.is_empty() {
+            protocol.isend = self.overhead("isend", &isend)?.into_piecewise(None);
         }
         // Beyond this, who sends and who receives waits for the transfer, and nothing else is charged.
         let end = self.recipe.detached_below;
-        let detached = |sizes: Sizes| sizes.below(end);
         let rest = (end > 0).then(|| Piece { above: end.saturating_sub(1), ..Piece::default() });
-        if let Some(sizes) = self.sizes(Operation::Send).map(detached).filter(|sizes| !sizes.is_empty()) {
-            protocol.send = self.overhead("send", &sizes)?.into_piecewise(rest.clone());
+        let mut ends =
+            [Operation::Send, Operation::Receive].map(|operation| Sizes::new(self.calls(operation)).below(end));
+        self.shorten(&mut ends)?;
+        let [send, receive] = &ends;
+        if !send.is_empty() {
+            protocol.send = self.overhead("send", send)?.into_piecewise(rest.clone());
         }
-        if let Some(sizes) = self.sizes(Operation::Receive).map(detached).filter(|sizes| !sizes.is_empty()) {
-            protocol.receive = self.overhead("receive", &sizes)?.into_piecewise(rest);
+        if !receive.is_empty() {
+            protocol.receive = self.overhead("receive", receive)?.into_piecewise(rest);
         }
         self.transfer(&mut protocol)?;
         Ok(protocol)
     }
 
-    /// Calls by size, if there are any.
-    fn sizes(&self, operation: Operation) -> Option<Sizes> {
-        let calls = self.measured.of(self.place, operation);
-        (!calls.is_empty()).then(|| Sizes::new(calls))
+    fn calls(&self, operation: Operation) -> &[(f64, f64)] {
+        self.measured.of(self.place, operation)
     }
 
     fn name(&self, function: &str) -> String {

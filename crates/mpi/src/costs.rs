@@ -2,6 +2,7 @@
 
 use hpcast_engine::{Key, Stream};
 use hpcast_models::network::draw;
+use hpcast_platform::protocol::Piece;
 use hpcast_platform::{MpiParameters, Piecewise, Protocol};
 use hpcast_units::Time;
 
@@ -34,12 +35,15 @@ pub(crate) struct Costs {
     streams: [Stream; 3],
     /// Messages that each rank has sent, where there is noise.
     sent: Vec<u64>,
+    /// Some messages are drawn.
+    noisy: bool,
 }
 
 impl Costs {
     pub fn new(parameters: MpiParameters, seed: u64) -> Costs {
         let streams = ["message send", "message receive", "message latency"].map(|name| Key::new(seed).purpose(name));
-        let mut costs = Costs { parameters, last: [(0, Charges::default()); 2], streams, sent: Vec::new() };
+        let noisy = parameters.is_noisy();
+        let mut costs = Costs { parameters, last: [(0, Charges::default()); 2], streams, sent: Vec::new(), noisy };
         costs.look_up(0, false);
         costs.look_up(0, true);
         costs
@@ -109,12 +113,16 @@ impl Costs {
             travelling,
             eager: bytes < *eager_below,
             detached: bytes < *detached_below,
-            noisy: [send, isend, receive]
-                .into_iter()
-                .filter_map(|function| function.piece(bytes))
-                .chain(own_latency)
-                .any(|piece| !piece.modes.is_empty()),
+            noisy: self.noisy && is_noisy(protocol, bytes, own_latency),
         };
         self.last[usize::from(inside)] = (bytes, charges);
     }
+}
+
+/// Whether anything is drawn for messages of that size.
+#[cold]
+fn is_noisy(protocol: &Protocol, bytes: u64, latency: Option<&Piece>) -> bool {
+    let Protocol { send, isend, receive, .. } = protocol;
+    let overheads = [send, isend, receive].into_iter().filter_map(|function| function.piece(bytes));
+    overheads.chain(latency).any(|piece| !piece.modes.is_empty())
 }

@@ -118,7 +118,7 @@ fn sources(combination: &Combination) -> String {
 
 fn meaning(source: &str) -> &str {
     match source {
-        "calls" => "calls of kernels, pivots",
+        "calls" => "calls, messages, pivots",
         "coefficients" => "coefficients of the models",
         "nodes" => "which processors the machine has",
         "days" => "from day to day",

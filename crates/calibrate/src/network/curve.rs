@@ -115,6 +115,12 @@ impl Curve {
         Ok(Curve { lines: found.segments.iter().map(line).collect() })
     }
 
+    /// The value at a size; the outer lines go on.
+    pub fn at(&self, bytes: f64) -> f64 {
+        let place = self.lines.partition_point(|line| line.to < bytes).min(self.lines.len() - 1);
+        self.lines[place].at(bytes)
+    }
+
     /// As pieces; the last one is given where other rules begin.
     pub fn into_piecewise(self, rest: Option<Piece>) -> Piecewise {
         let aboves = thresholds(&self.lines);

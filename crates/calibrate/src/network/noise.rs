@@ -79,7 +79,7 @@ mod tests {
     fn modes_are_found_and_their_expectation_is_that_of_the_line() {
         let residual = |i: u32| {
             let jitter = f64::from(i.wrapping_mul(2_654_435_761) >> 8) / f64::from(1 << 24) - 0.5;
-            if i % 10 == 0 { 9.0 + jitter } else { -1.0 + 0.2 * jitter }
+            if i.is_multiple_of(10) { 9.0 + jitter } else { -1.0 + 0.2 * jitter }
         };
         let residuals: Vec<f64> = (0..20_000).map(residual).collect();
         let found = modes(&residuals, 5.0, 2);

@@ -10,7 +10,7 @@ fn recipe() -> Recipe {
         modes: 3,
         detached_below: THRESHOLD,
         bandwidth: [1e10, 2e10],
-        less_send: true,
+        as_smpi: false,
     }
 }
 
@@ -94,18 +94,35 @@ fn noise_is_left_out_where_nobody_wants_it_or_calls_were_not_repeated() {
 }
 
 #[test]
-fn what_takes_longer_than_a_ping_pong_is_said() {
-    let slow = table().replace("send,", "send,").replace("recv,", "ignore,");
-    let slow: String = slow
+fn parts_that_take_longer_than_the_whole_are_shortened() {
+    // Sends that return 1 ms after the message has come.
+    let slow: String = table()
         .lines()
         .map(|line| match line.strip_prefix("send,") {
             Some(rest) => format!("send,{},1e-3\n", rest.split(',').next().unwrap()),
             None => format!("{line}\n"),
         })
         .collect();
-    let found = fit(&measured(&slow, &Reading::default()).unwrap(), &recipe()).unwrap();
+    let measured = measured(&slow, &Reading::default()).unwrap();
+    let found = fit(&measured, &recipe()).unwrap();
     let warnings = found.fit.unwrap().warnings;
-    assert!(warnings.iter().any(|warning| warning.contains("longer than half a ping-pong")), "{warnings:?}");
+    assert!(warnings.iter().any(|warning| warning.contains("both are shortened")), "{warnings:?}");
+    let one_way = |protocol: &Protocol, size: u64| {
+        let at = |function: &hpcast_platform::Piecewise| function.at(size).unwrap();
+        at(&protocol.send)
+            + at(&protocol.receive)
+            + at(&protocol.latency)
+            + size as f64 / (1e10 * at(&protocol.bandwidth_factor))
+    };
+    for size in [10, 300, 5000, 15_000] {
+        let real = 1e-6 + 1e-10 * size as f64 + 3e-6 + size as f64 / 5e9 + 2e-6;
+        let ours = one_way(&found.between, size);
+        assert!((ours / real - 1.0).abs() < 0.02, "{size}: {ours:e} {real:e}");
+    }
+    let smpi = fit(&measured, &Recipe { as_smpi: true, ..recipe() }).unwrap();
+    assert!(one_way(&smpi.between, 300) > 1e-3);
+    let warnings = smpi.fit.unwrap().warnings;
+    assert!(warnings.iter().any(|warning| warning.contains("simulated ping-pong is slower")), "{warnings:?}");
 }
 
 #[test]

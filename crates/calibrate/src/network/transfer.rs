@@ -10,28 +10,26 @@ use super::{Fitter, NetworkError, Operation, Place, noise};
 const SHORTEST: usize = 4;
 /// What noise may add to the expectation, as a part of the whole, because nothing takes less than no time.
 const UNNOTICED: f64 = 0.01;
-/// Overheads that exceed half a ping-pong by this part are worth a warning.
+/// Ends that have to be shortened by this part are worth a warning.
 const TOO_MUCH: f64 = 0.1;
+/// What the ends have of half a ping-pong, at least: a message that takes no longer than its bytes need was not measured well.
+const LEAST: f64 = 0.01;
 
 impl Fitter<'_> {
     /// Latency and bandwidth factor of the protocol, whose overheads are known.
     pub(super) fn transfer(&mut self, protocol: &mut Protocol) -> Result<(), NetworkError> {
-        let half = |calls: &[(f64, f64)]| calls.iter().map(|(bytes, seconds)| (*bytes, seconds / 2.0)).collect();
-        let round_trips: Vec<(f64, f64)> = half(self.measured.of(self.place, Operation::PingPong));
-        let is_half = !round_trips.is_empty();
-        let calls = if is_half { round_trips } else { self.measured.of(self.place, Operation::Transfer).to_vec() };
+        let (calls, is_half) = self.halves();
         if calls.is_empty() {
             return Ok(());
         }
         let sizes = Sizes::new(&calls);
-        let less_send = self.recipe.less_send;
+        let less_send = !self.recipe.as_smpi;
         let busy = |bytes: f64| {
             let at = |function: &Piecewise| function.at(bytes as u64).unwrap_or(0.0);
             at(&protocol.receive) + if less_send { at(&protocol.send) } else { 0.0 }
         };
         let end = self.recipe.detached_below;
         let (detached, synchronous) = (sizes.clone().below(end), sizes.from(end));
-        self.warn_of_busy_ends(&detached, protocol);
         let kinks = [&protocol.receive, &protocol.send];
         let kinks = kinks.iter().flat_map(|function| function.pieces()).map(|piece| piece.above as f64).collect();
         let mut lines = self.lines(&detached, 0, kinks, busy)?;
@@ -114,24 +112,56 @@ impl Fitter<'_> {
         }
     }
 
-    /// Where the two ends alone are busy for longer than half a ping-pong takes, a simulated one takes longer than a real one.
-    fn warn_of_busy_ends(&mut self, sizes: &Sizes, protocol: &Protocol) {
+    /// Size and seconds of half ping-pongs, or else of messages one way; and whether they are halves.
+    fn halves(&self) -> (Vec<(f64, f64)>, bool) {
+        let round_trips = self.calls(Operation::PingPong);
+        if round_trips.is_empty() {
+            return (self.calls(Operation::Transfer).to_vec(), false);
+        }
+        (round_trips.iter().map(|(bytes, seconds)| (*bytes, seconds / 2.0)).collect(), true)
+    }
+
+    /// Shortens sends and receives of detached messages in proportion where the two take longer than half a ping-pong.
+    pub(super) fn shorten(&mut self, ends: &mut [Sizes; 2]) -> Result<(), NetworkError> {
+        let halves = Sizes::new(&self.halves().0).below(self.recipe.detached_below);
+        if halves.is_empty() || ends.iter().all(Sizes::is_empty) {
+            return Ok(());
+        }
         let bandwidth = self.bandwidth();
-        let at = |function: &Piecewise, bytes: f64| function.at(bytes as u64).unwrap_or(0.0);
-        let least = |bytes: f64| at(&protocol.send, bytes) + at(&protocol.receive, bytes) + bytes / bandwidth;
-        let beyond = sizes.0.iter().filter(|size| least(size.bytes) > (1.0 + TOO_MUCH) * size.seconds);
-        let beyond: Vec<&Size> = beyond.collect();
-        let [first, .., last] = &beyond[..] else { return };
-        let mean = beyond.iter().map(|size| least(size.bytes) / size.seconds - 1.0).sum::<f64>() / beyond.len() as f64;
+        let half = Curve::fit(&halves, self.recipe, &self.name("transfer"))?;
+        let mut busy = Vec::new();
+        for (sizes, name) in ends.iter().zip(["send", "receive"]).filter(|(sizes, _)| !sizes.is_empty()) {
+            busy.push(Curve::fit(sizes, self.recipe, &self.name(name))?);
+        }
+        // What the ends may take, as a part of what they do.
+        let part = |bytes: f64| {
+            let busy: f64 = busy.iter().map(|curve| curve.at(bytes)).sum();
+            (half.at(bytes) - bytes / bandwidth).max(LEAST * half.at(bytes)) / busy
+        };
+        self.warn_of_busy_ends(&halves, part);
+        if !self.recipe.as_smpi {
+            for size in ends.iter_mut().flat_map(|sizes| &mut sizes.0) {
+                let part = part(size.bytes).min(1.0);
+                size.seconds *= part;
+                size.calls.iter_mut().for_each(|call| *call *= part);
+            }
+        }
+        Ok(())
+    }
+
+    fn warn_of_busy_ends(&mut self, halves: &Sizes, part: impl Fn(f64) -> f64) {
+        let parts = halves.0.iter().map(|size| (size.bytes, part(size.bytes)));
+        let beyond: Vec<(f64, f64)> = parts.filter(|(_, part)| *part < 1.0 - TOO_MUCH).collect();
+        let [(first, _), .., (last, _)] = &beyond[..] else { return };
+        let percent = 100.0 * (beyond.iter().map(|(_, part)| 1.0 / part).sum::<f64>() / beyond.len() as f64 - 1.0);
+        let (place, some, all) = (self.place.word(), beyond.len(), halves.0.len());
+        let what = match self.recipe.as_smpi {
+            true => "so much a simulated ping-pong is slower",
+            false => "both are shortened, so that a simulated ping-pong takes as long as a real one",
+        };
         self.findings.warnings.push(format!(
-            "{}: of messages of {} to {} B, send and receive alone take longer than half a ping-pong, for {} of {} sizes by {:.0} % \
-             on the mean; so much a simulated ping-pong is slower",
-            self.place.word(),
-            first.bytes,
-            last.bytes,
-            beyond.len(),
-            sizes.0.len(),
-            100.0 * mean,
+            "{place}: for {some} of {all} sizes from {first} to {last} B, a send and a receive take {percent:.0} % longer than half a \
+             ping-pong leaves to them; {what}"
         ));
     }
 }

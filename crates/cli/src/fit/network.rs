@@ -52,7 +52,7 @@ pub(crate) struct FitNetwork {
     /// Modes of the noise in a range of sizes, at most; 0 for no noise
     #[arg(long, default_value_t = 4, value_name = "COUNT", value_parser = clap::value_parser!(u8).range(0..=10))]
     modes: u8,
-    /// Take only the receive off half a ping-pong, not the send, as SMPI's calibration does
+    /// As SMPI's calibration does it: take only the receive off half a ping-pong, not the send, and let the two take longer than it
     #[arg(long)]
     as_smpi: bool,
     /// Add to this model file instead of making a new one; of its network, what was measured anew is replaced
@@ -144,7 +144,7 @@ impl FitNetwork {
             modes: self.modes.into(),
             detached_below: detached.or(machine.as_ref().map(|machine| machine.mpi.detached_below)).unwrap_or(0),
             bandwidth: [bandwidth(1), bandwidth(0)],
-            less_send: !self.as_smpi,
+            as_smpi: self.as_smpi,
         })
     }
 }

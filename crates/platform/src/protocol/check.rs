@@ -5,6 +5,8 @@ use crate::fields::Problem;
 
 /// How far the shares of modes may be from one in all: published ones are rounded.
 const ROUNDING: f64 = 1e-6;
+/// How far below zero the expectation of modes may be, in seconds: less than the clock can tell.
+const UNNOTICED: f64 = 1e-13;
 
 impl Protocol {
     /// All that makes no sense in a section of that name.
@@ -42,7 +44,7 @@ impl Piecewise {
                 None if piece.per_byte < 0.0 => f64::NEG_INFINITY,
                 None => start,
             };
-            let least = start.min(end);
+            let least = start.min(end) + if piece.modes.is_empty() { 0.0 } else { UNNOTICED };
             if !(start.is_finite() && piece.per_byte.is_finite()) || least < 0.0 || (strict && least == 0.0) {
                 let bound = if strict { "greater than zero" } else { "zero or more" };
                 let message = format!("the {noun} is not {bound} for all sizes of this piece");
