@@ -2,10 +2,11 @@
 //!
 //! A table of measured calls ([`table`]) becomes a model of a kernel ([`kernel`]): what it takes on each processor, how calls
 //! differ, how well that fits, and what it misses. Coefficients that were measured on many processors and days become a
-//! population ([`cluster`]). Published tables of models become model files, too ([`import`]).
+//! population ([`cluster`]), and calls on a GPU a roofline ([`roofline`]). Published tables of models become model files, too ([`import`]).
 
 pub mod cluster;
 pub mod import;
 pub mod kernel;
 mod misses;
+pub mod roofline;
 pub mod table;

@@ -14,6 +14,7 @@ use hpcast_units::count;
 
 use crate::failure::Failure;
 use crate::fit_cluster::FitCluster;
+use crate::fit_roofline::FitRoofline;
 use crate::running::BUILD;
 use crate::{model, print};
 
@@ -22,6 +23,8 @@ use crate::{model, print};
 pub(crate) enum Command {
     /// Fit how long a kernel takes, to measured calls (CSV: a row a call)
     Kernel(Box<FitKernel>),
+    /// Fit rate, bandwidth and overheads of a kernel, to measured calls (CSV: a row a call)
+    Roofline(Box<FitRoofline>),
     /// Fit how processors and days differ, to daily fits of a kernel (CSV: a row a processor and day)
     Cluster(FitCluster),
 }
@@ -80,6 +83,7 @@ enum NoiseChoice {
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Kernel(options) => options.run(),
+        Command::Roofline(options) => options.run(),
         Command::Cluster(options) => options.run(),
     }
 }
@@ -230,7 +234,7 @@ pub(crate) fn unreadable(source: &Arc<Source>, error: &TableError) -> Diagnostic
 }
 
 /// What came of it, for people.
-fn describe(name: &str, kernel: &Kernel) -> String {
+pub(crate) fn describe(name: &str, kernel: &Kernel) -> String {
     let mut text = format!("{name} = {} s\n", model::formula(kernel));
     if let Some(fit) = &kernel.fit {
         let dropped: Vec<String> = fit.dropped.iter().map(Term::to_string).collect();
