@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn first_calls_that_are_slow_do_not_count() {
         let n: Vec<f64> = (0..250).map(|i| f64::from((1 + i / 5) * 100_000)).collect();
-        let slow = |i: usize| if i % 5 == 0 { 30.0 } else { 0.99 + 0.02 * (i % 2) as f64 };
+        let slow = |i: usize| if i.is_multiple_of(5) { 30.0 } else { 0.99 + 0.02 * (i % 2) as f64 };
         let seconds: Vec<f64> = n.iter().enumerate().map(|(i, n)| slow(i) * (1e-6 + 16.0 * n / 1e10)).collect();
         let calls = Calls { arguments: vec![("N".into(), &n)], seconds: &seconds, processors: vec![] };
         let found = figures(&fit(&calls, &KernelWork::of("dcopy").unwrap(), None).unwrap());

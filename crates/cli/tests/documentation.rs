@@ -60,7 +60,7 @@ fn every_command_of_the_page_on_models_runs() {
     }
     folder.write("calls.csv", &calls);
     folder.write("daily.csv", &daily_fits());
-    assert_eq!(run_commands("docs/models.md", &folder), 6);
+    assert_eq!(run_commands("docs/models.md", &folder), 7);
     for (number, block) in blocks("docs/models.md", "toml").iter().enumerate() {
         prints(&["model", "show", &folder.write(&format!("block-{number}.toml"), block)]);
     }

@@ -50,16 +50,7 @@ impl BoundKernel {
             known: arguments.iter().map(|name| (*name).to_owned()).collect(),
         };
         let bind = |term: &Term| term.bind(arguments).map_err(unknown);
-        let mut terms = kernel.terms.clone();
-        for term in kernel
-            .roofline
-            .iter()
-            .flat_map(|model| [&Term::one()].into_iter().chain(model.work.terms()).cloned().collect::<Vec<_>>())
-        {
-            if !terms.contains(&term) {
-                terms.push(term);
-            }
-        }
+        let terms = all_terms(kernel);
         let mut numbers = HashMap::new();
         let mut processors = Vec::new();
         for rows in kernel.processors() {
@@ -170,6 +161,19 @@ impl Piece {
         }
         piece
     }
+}
+
+/// The terms of all sums, each once.
+fn all_terms(kernel: &Kernel) -> Vec<Term> {
+    let mut terms = kernel.terms.clone();
+    if let Some(model) = &kernel.roofline {
+        for term in [&Term::one()].into_iter().chain(model.work.terms()) {
+            if !terms.contains(term) {
+                terms.push(term.clone());
+            }
+        }
+    }
+    terms
 }
 
 /// Of two lists, place by place.

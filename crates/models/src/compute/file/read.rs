@@ -79,10 +79,10 @@ fn kernel(reader: &mut Reader, section: &mut Section<'_>) -> Option<Kernel> {
     }
     let mut fit = section.section(reader, "fit");
     let fit = fit.exists().then(|| how_well(reader, &mut fit));
+    let mut population = section.section(reader, "population");
     if terms.len() != texts.len() {
         return None;
     }
-    let mut population = section.section(reader, "population");
     let population = if population.exists() { population::read(reader, &mut population, &terms, &rows) } else { None };
     Some(Kernel { terms, roofline: None, split, noise, rows, measured, population, fit })
 }
