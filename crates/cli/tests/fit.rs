@@ -84,7 +84,7 @@ fn what_cannot_be_fitted_is_refused() {
 fn products() -> String {
     let mut text = String::from("function,m,n,k,seconds\n");
     for i in 0..240u32 {
-        let [m, n, k] = [7919, 104_729, 1_299_709].map(|step| f64::from(10 * (1 << (i * step >> 4 & 7)) + i % 9));
+        let [m, n, k] = [7919, 104_729, 1_299_709].map(|step| f64::from(10 * (1 << (((i * step) >> 4) & 7)) + i % 9));
         let odd = if m % 2.0 == 1.0 || k % 2.0 == 1.0 { 1.5 } else { 1.0 };
         let seconds = odd * (2e-5 + 2.0 * m * n * k / 1e13 + 8.0 * (m * k + n * k + 2.0 * m * n) / 1e12);
         text += &format!("dgemm,{m},{n},{k},{seconds:e}\nother,1,1,1,1\n");
