@@ -179,16 +179,19 @@ pub fn fit(daily: &DailyFits, most: usize) -> Result<Cluster, ClusterError> {
     Ok(Cluster { kernel, nodes: nodes.len(), processors: places.len(), days, spreads, bic: found.bic, warnings })
 }
 
+/// The fits of a processor, by the number of the day.
+type ByDay<'f> = BTreeMap<usize, Vec<&'f [f64]>>;
+
 /// By node and socket, and the number of days. Several fits of a processor on a day are averaged.
 fn processors(daily: &DailyFits) -> (Vec<Processor>, usize) {
     let mut numbers: BTreeMap<&str, usize> = daily.fits.iter().map(|fit| (fit.day.as_str(), 0)).collect();
     numbers.values_mut().enumerate().for_each(|(number, day)| *day = number);
-    let mut by_place: BTreeMap<(u32, u32), BTreeMap<usize, Vec<&[f64]>>> = BTreeMap::new();
+    let mut by_place: BTreeMap<(u32, u32), ByDay> = BTreeMap::new();
     for fit in &daily.fits {
         let day = numbers[fit.day.as_str()];
         by_place.entry(fit.processor).or_default().entry(day).or_default().push(&fit.coefficients);
     }
-    let processor = |(place, days): ((u32, u32), BTreeMap<usize, Vec<&[f64]>>)| {
+    let processor = |(place, days): ((u32, u32), ByDay)| {
         let days: Vec<(usize, Vec<f64>)> = days.iter().map(|(day, fits)| (*day, mean(fits))).collect();
         let mean = mean(&days.iter().map(|(_, values)| values.as_slice()).collect::<Vec<_>>());
         let away = |values: &[f64]| values.iter().zip(&mean).map(|(value, mean)| value - mean).collect();

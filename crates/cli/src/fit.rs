@@ -16,6 +16,7 @@ use hpcast_units::count;
 
 use crate::failure::Failure;
 use crate::fit_cluster::FitCluster;
+use crate::fit_roofline::FitRoofline;
 use crate::running::BUILD;
 use crate::{model, print};
 
@@ -24,6 +25,8 @@ use crate::{model, print};
 pub(crate) enum Command {
     /// Fit how long a kernel takes, to measured calls (CSV: a row a call)
     Kernel(Box<FitKernel>),
+    /// Fit rate, bandwidth and overheads of a kernel, to measured calls (CSV: a row a call)
+    Roofline(Box<FitRoofline>),
     /// Fit how processors and days differ, to daily fits of a kernel (CSV: a row a processor and day)
     Cluster(FitCluster),
     /// Fit what messages cost, to measured sends, receives and ping-pongs (CSV: a row a call)
@@ -84,6 +87,7 @@ enum NoiseChoice {
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Kernel(options) => options.run(),
+        Command::Roofline(options) => options.run(),
         Command::Cluster(options) => options.run(),
         Command::Network(options) => options.run(),
     }
@@ -236,7 +240,7 @@ pub(crate) fn unreadable(source: &Arc<Source>, error: &TableError) -> Diagnostic
 }
 
 /// What came of it, for people.
-fn describe(name: &str, kernel: &Kernel) -> String {
+pub(crate) fn describe(name: &str, kernel: &Kernel) -> String {
     let mut text = format!("{name} = {} s\n", model::formula(kernel));
     if let Some(fit) = &kernel.fit {
         let dropped: Vec<String> = fit.dropped.iter().map(Term::to_string).collect();

@@ -4,6 +4,7 @@ mod cluster;
 mod failure;
 mod fit;
 mod fit_cluster;
+mod fit_roofline;
 mod hpl;
 mod lists;
 mod machine;

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use hpcast_apps::hpl::HplKernel;
 use hpcast_calibrate::import::{ImportError, KernelTable, import_dgemm};
-use hpcast_models::compute::{Arguments, BoundKernel, Kernel, ModelFile, Row, Unlisted};
+use hpcast_models::compute::{
+    Arguments, BoundKernel, Kernel, ModelFile, RooflineFigures, RooflineModel, Roofs, Row, Term, Unlisted,
+};
 use hpcast_platform::diagnostic::{Diagnostic, Source};
 use hpcast_report::{Cell, Column, Table, check_writable, write_file};
 use hpcast_units::{FlopRate, count};
@@ -177,6 +179,9 @@ pub(crate) fn show(file: &ModelFile) -> String {
 /// What a call takes where nothing else is said: a sum over the terms.
 pub(crate) fn formula(kernel: &Kernel) -> String {
     let [first, ..] = &kernel.rows[..] else { return String::new() };
+    if let (Some(model), Some(figures)) = (&kernel.roofline, &first.roofline) {
+        return roofline(model, figures);
+    }
     let mut text = String::new();
     for (term, coefficient) in kernel.terms.iter().zip(&first.seconds).filter(|(_, number)| **number != 0.0) {
         let sign = match (text.is_empty(), *coefficient < 0.0) {
@@ -189,6 +194,38 @@ pub(crate) fn formula(kernel: &Kernel) -> String {
         text += &format!("{sign}{:.4e}{term}", coefficient.abs());
     }
     if text.is_empty() { "0".into() } else { text }
+}
+
+/// Overheads, and one or both of the roofs.
+fn roofline(model: &RooflineModel, figures: &RooflineFigures) -> String {
+    let sum = |parts: &[(Term, f64)]| {
+        let part = |(term, factor): &(Term, f64)| match term.to_string().as_str() {
+            "1" => format!("{factor}"),
+            term if *factor == 1.0 => term.to_owned(),
+            term => format!("{factor} {term}"),
+        };
+        let parts: Vec<String> = parts.iter().map(part).collect();
+        if parts.len() == 1 { parts[0].clone() } else { format!("({})", parts.join(" + ")) }
+    };
+    let RooflineFigures { rate, bandwidth, overhead, step, .. } = *figures;
+    let mut beside = Vec::new();
+    if overhead > 0.0 {
+        beside.push(format!("{overhead:.4e}"));
+    }
+    if step > 0.0 && !model.work.steps.is_empty() {
+        beside.push(format!("{step:.4e} {}", sum(&model.work.steps)));
+    }
+    let roof = |parts: &[(Term, f64)], rate: f64| format!("{} / {rate:.4e}", sum(parts));
+    let roofs: Vec<String> = [(&model.work.flops, rate), (&model.work.bytes, bandwidth)]
+        .into_iter()
+        .filter(|(parts, rate)| !parts.is_empty() && rate.is_finite())
+        .map(|(parts, rate)| roof(parts, rate))
+        .collect();
+    match (&roofs[..], model.roofs) {
+        ([flops, bytes], Roofs::Longest) => beside.push(format!("max({flops}, {bytes})")),
+        _ => beside.extend(roofs),
+    }
+    if beside.is_empty() { "0".into() } else { beside.join(" + ") }
 }
 
 /// How fast a large matrix product is on the processors.

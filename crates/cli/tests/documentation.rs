@@ -70,7 +70,7 @@ fn every_command_of_the_page_on_models_runs() {
             rows.join(", ")
         ),
     );
-    folder.write("network.toml", &blocks("docs/models.md", "toml")[2]);
+    folder.write("network.toml", &blocks("docs/models.md", "toml")[3]);
     let mut messages = String::from("operation,size,seconds\n");
     for i in 0..60u32 {
         let size = 1.3f64.powi(i as i32);
@@ -86,7 +86,7 @@ fn every_command_of_the_page_on_models_runs() {
         r#"{ "models": [{ "function": "osend", "size_min": 0, "size_max": 64000, "slope_s_per_byte": 1e-10,
             "modes": [{ "mean_s": 1e-06, "std_s": 1e-07, "probability": 1.0 }] }] }"#,
     );
-    assert_eq!(run_commands("docs/models.md", &folder), 12);
+    assert_eq!(run_commands("docs/models.md", &folder), 13);
     for (number, block) in blocks("docs/models.md", "toml").iter().enumerate() {
         prints(&["model", "show", &folder.write(&format!("block-{number}.toml"), block)]);
     }

@@ -79,3 +79,56 @@ fn what_cannot_be_fitted_is_refused() {
     }
     assert!(!folder.names().contains(&"models.toml".into()), "nothing is half-written");
 }
+
+/// Products of matrices at 10 Tflop/s and 1 TB/s, one after the other, after 20 us; odd matrices take half as long again.
+fn products() -> String {
+    let mut text = String::from("function,m,n,k,seconds\n");
+    for i in 0..240u32 {
+        let [m, n, k] = [7919, 104_729, 1_299_709].map(|step| f64::from(10 * (1 << (((i * step) >> 4) & 7)) + i % 9));
+        let odd = if m % 2.0 == 1.0 || k % 2.0 == 1.0 { 1.5 } else { 1.0 };
+        let seconds = odd * (2e-5 + 2.0 * m * n * k / 1e13 + 8.0 * (m * k + n * k + 2.0 * m * n) / 1e12);
+        text += &format!("dgemm,{m},{n},{k},{seconds:e}\nother,1,1,1,1\n");
+    }
+    text
+}
+
+#[test]
+fn a_roofline_is_one_that_forecasts_can_use() {
+    let folder = Folder::new("fit-roofline");
+    let (csv, out) = (folder.write("calls.csv", &products()), folder.path("models.toml"));
+    let fit = |more: &[&str]| {
+        let first: &[&str] = &["fit", "roofline", &csv, "--kernel", "dgemm", "--only", "function=dgemm", "-o", &out];
+        prints(&[first, more].concat())
+    };
+    let text = fit(&["--multiples", "M=2,K=2"]);
+    assert!(text.contains("2.0000e-5 + 2 M*N*K / 1.0000e13 + (8 M*K + 8 N*K + 16 M*N) / 1.0000e12"), "{text}");
+    assert!(text.contains("R squared         1.0"), "{text}");
+    let file = folder.read("models.toml");
+    assert!(file.contains("roofs = \"sum\"") && file.contains("roofline = { rate = "), "{file}");
+    assert!(prints(&["model", "show", &out]).contains("dgemm with M = N = K = 4,096: 9."));
+    let run = ["hpl", "-m", &machine("dahu.toml"), "--models", &out, "--n", "300", "--nb", "30", "--grid", "2x2"];
+    assert!(prints(&run).contains("WR"));
+    // With odd sizes among them the products look slower.
+    assert!(!fit(&[]).contains("1.0000e13") && fit(&["--roofs", "longest"]).contains("max(2 M*N*K"));
+    let own = ["--flops", "M*N*K=2", "--bytes", "M*N=16,1=8"];
+    assert!(
+        fit(&own).contains("M*N") && folder.read("models.toml").contains("bytes = { \"M*N\" = 16.0, \"1\" = 8.0 }")
+    );
+}
+
+#[test]
+fn what_is_no_roofline_is_refused() {
+    let folder = Folder::new("fit-roofline-bad");
+    let (csv, out) = (folder.write("calls.csv", &products()), folder.path("models.toml"));
+    let bad = |options: &[&str], words: &[&str]| {
+        refuses(&[&["fit", "roofline", &csv, "-o", &out], options].concat(), words);
+    };
+    bad(&["--kernel", "x"], &["nothing says what `x` does", "--flops"]);
+    bad(&["--kernel", "x", "--flops", "2*N=1"], &["--flops", "`2*N` is no product"]);
+    bad(&["--kernel", "x", "--flops", "N=x"], &["--flops", "`x` is no number"]);
+    bad(&["--kernel", "dtrsm"], &["no column `S`", "--argument"]);
+    bad(&["--kernel", "dgemm", "--multiples", "Q=2"], &["no argument `Q`", "M, N, K"]);
+    bad(&["--kernel", "dgemm", "--multiples", "M=0"], &["`0` is no whole number"]);
+    bad(&["--kernel", "dgemm", "--multiples", "M=100000"], &["no such calls"]);
+    assert!(!folder.names().contains(&"models.toml".into()), "nothing is half-written");
+}

@@ -334,7 +334,7 @@ impl<'t> Section<'t> {
     }
 
     /// A pure number.
-    pub fn number(&mut self, reader: &mut Reader, key: &'static str) -> Option<f64> {
+    pub fn number(&mut self, reader: &mut Reader, key: &'t str) -> Option<f64> {
         let value = self.value(key)?;
         let number = number(value);
         if number.is_none() {

@@ -324,6 +324,22 @@ impl HplModels {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hpcast_models::compute::{KernelWork, Term};
+
+    /// Model files and machine files mean the same by a roofline.
+    #[test]
+    fn a_roofline_counts_the_same_work_in_model_files() {
+        for kernel in HplKernel::ALL {
+            let size = Size::mnk(17, 23, 31);
+            let work = KernelWork::of(kernel.name()).expect("a kernel that is known");
+            let arguments = kernel.values(size);
+            let names = kernel.arguments();
+            let sum = |parts: &[(Term, f64)]| -> f64 {
+                parts.iter().map(|(term, factor)| factor * term.bind(names).expect("arguments").of(&arguments)).sum()
+            };
+            assert_eq!(Work { flops: sum(&work.flops), bytes: sum(&work.bytes) }, kernel.work(size), "{kernel:?}");
+        }
+    }
 
     #[test]
     fn kernels_are_listed_in_their_order() {

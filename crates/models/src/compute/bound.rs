@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::kernel::{Kernel, Row};
 use super::noise::Noise;
+use super::roofline::{KernelWork, RooflineModel, Roofs};
 use super::term::{Arguments, Product, Term};
 
 /// A kernel that gets its arguments in the order of a program.
@@ -24,7 +25,11 @@ pub struct BoundKernel {
 struct Piece {
     below: f64,
     seconds: Vec<f64>,
+    /// Arithmetic and traffic, of which the longer one is added.
+    roofs: Option<[Vec<f64>; 2]>,
     deviation: Vec<f64>,
+    /// A part of the expectation that is added to the deviation.
+    part: f64,
 }
 
 /// A model that needs an argument which the program does not give.
@@ -45,15 +50,16 @@ impl BoundKernel {
             known: arguments.iter().map(|name| (*name).to_owned()).collect(),
         };
         let bind = |term: &Term| term.bind(arguments).map_err(unknown);
+        let terms = all_terms(kernel);
         let mut numbers = HashMap::new();
         let mut processors = Vec::new();
         for rows in kernel.processors() {
             numbers.extend(rows[0].processor.map(|processor| (processor, processors.len())));
-            processors.push(rows.iter().map(Piece::new).collect());
+            processors.push(rows.iter().map(|row| Piece::new(row, kernel.roofline.as_ref(), &terms)).collect());
         }
         let place = |name: &str| arguments.iter().position(|argument| *argument == name);
         Ok(BoundKernel {
-            terms: kernel.terms.iter().map(bind).collect::<Result<_, _>>()?,
+            terms: terms.iter().map(bind).collect::<Result<_, _>>()?,
             split: kernel.split.as_ref().map(bind).transpose()?,
             noise: kernel.noise.clone(),
             is_noisy: kernel.is_noisy(),
@@ -89,18 +95,28 @@ impl BoundKernel {
     /// The expected duration in seconds; may be negative where the model is used far from what was measured.
     #[inline]
     pub fn expectation(&self, processor: usize, arguments: &Arguments) -> f64 {
-        self.sum(&self.piece(processor, arguments).seconds, arguments)
+        self.expected(self.piece(processor, arguments), arguments)
     }
 
     /// The duration of one call in seconds, never negative; `word` gives 64 random bits where they are needed.
     #[inline]
     pub fn duration(&self, processor: usize, arguments: &Arguments, word: impl FnOnce() -> u64) -> f64 {
         let piece = self.piece(processor, arguments);
-        let expectation = self.sum(&piece.seconds, arguments);
+        let expectation = self.expected(piece, arguments);
         if !self.is_noisy {
             return expectation.max(0.0);
         }
-        self.noise.draw(expectation, self.sum(&piece.deviation, arguments), word())
+        let deviation = self.sum(&piece.deviation, arguments) + piece.part * expectation;
+        self.noise.draw(expectation, deviation, word())
+    }
+
+    #[inline]
+    fn expected(&self, piece: &Piece, arguments: &Arguments) -> f64 {
+        let sum = self.sum(&piece.seconds, arguments);
+        match &piece.roofs {
+            None => sum,
+            Some([flops, bytes]) => sum + self.sum(flops, arguments).max(self.sum(bytes, arguments)),
+        }
     }
 
     #[inline]
@@ -122,10 +138,47 @@ impl BoundKernel {
 }
 
 impl Piece {
-    fn new(row: &Row) -> Piece {
+    /// `terms` are those that the program's sums run over.
+    fn new(row: &Row, model: Option<&RooflineModel>, terms: &[Term]) -> Piece {
         let Row { below, seconds, deviation, .. } = row.clone();
-        Piece { below: below.unwrap_or(f64::INFINITY), seconds, deviation }
+        let mut piece = Piece { below: below.unwrap_or(f64::INFINITY), seconds, roofs: None, deviation, part: 0.0 };
+        if let (Some(model), Some(figures)) = (model, row.roofline) {
+            let sum = |parts: &[(Term, f64)], unit: f64| -> Vec<f64> {
+                let of =
+                    |term: &Term| parts.iter().filter(|(part, _)| part == term).map(|(_, factor)| factor * unit).sum();
+                terms.iter().map(of).collect()
+            };
+            let once = [(Term::one(), 1.0)];
+            let KernelWork { flops, bytes, steps } = &model.work;
+            let beside = [sum(&once, figures.overhead), sum(steps, figures.step)];
+            let roofs = [sum(flops, 1.0 / figures.rate), sum(bytes, 1.0 / figures.bandwidth)];
+            piece.part = figures.deviation;
+            piece.seconds = total(&beside);
+            match model.roofs {
+                Roofs::Longest => piece.roofs = Some(roofs),
+                Roofs::Sum => piece.seconds = total(&[piece.seconds, total(&roofs)]),
+            }
+        }
+        piece
     }
+}
+
+/// The terms of all sums, each once.
+fn all_terms(kernel: &Kernel) -> Vec<Term> {
+    let mut terms = kernel.terms.clone();
+    if let Some(model) = &kernel.roofline {
+        for term in [&Term::one()].into_iter().chain(model.work.terms()) {
+            if !terms.contains(term) {
+                terms.push(term.clone());
+            }
+        }
+    }
+    terms
+}
+
+/// Of two lists, place by place.
+fn total([a, b]: &[Vec<f64>; 2]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a + b).collect()
 }
 
 #[cfg(test)]
@@ -174,6 +227,34 @@ mod tests {
         let at = |processor, n| bound.expectation(processor, &Arguments::new([1.0, n, 1.0]));
         assert_eq!([at(0, 9.0), at(0, 10.0), at(0, 1e9)], [19.0, 5.0, 5.0]);
         assert_eq!((bound.processor(3, 1), at(1, 10.0)), (1, 40.0));
+    }
+
+    #[test]
+    fn a_roofline_is_overhead_steps_arithmetic_and_traffic() {
+        use super::super::roofline::RooflineFigures;
+        let figures = RooflineFigures { rate: 1e9, bandwidth: 1e8, overhead: 5.0, step: 0.5, deviation: 0.1 };
+        let row = Row { roofline: Some(figures), ..Row::default() };
+        let slow = RooflineFigures { rate: 5e8, ..RooflineFigures::default() };
+        let other = Row { processor: Some((1, 0)), roofline: Some(slow), ..Row::default() };
+        let model = |roofs| Some(RooflineModel { work: KernelWork::of("dgemm").unwrap(), roofs });
+        let mut kernel = Kernel { roofline: model(Roofs::Longest), rows: vec![row, other], ..Kernel::default() };
+        assert_eq!(kernel.arguments(), MNK);
+        let at = |kernel: &Kernel, processor, m| {
+            BoundKernel::new(kernel, &MNK).unwrap().expectation(processor, &Arguments::new([m, 1e3, 10.0]))
+        };
+        // With M = 10^6: 2 10^10 operations, 8 (10^7 + 10^4 + 2 10^9) bytes; with M = 1: 2 10^4 and 8 (10 + 10^4 + 2000).
+        let [long, short] = [1.608008e10 / 1e8, 96080.0 / 1e8];
+        assert!((at(&kernel, 0, 1e6) - (5.0 + 5.0 + long)).abs() < 1e-9);
+        assert!((at(&kernel, 0, 1.0) - (5.0 + 5.0 + short)).abs() < 1e-9);
+        assert!((at(&kernel, 1, 1e6) - 40.0).abs() < 1e-9);
+        kernel.roofline = model(Roofs::Sum);
+        assert!((at(&kernel, 0, 1e6) - (5.0 + 5.0 + long + 20.0)).abs() < 1e-9);
+        assert!(!kernel.is_free() && kernel.is_noisy() && !kernel.clone().without_noise().is_noisy());
+        let bound = BoundKernel::new(&kernel, &MNK).unwrap();
+        let draws =
+            (0..1000).map(|i| bound.duration(0, &Arguments::new([1.0; 3]), || u64::MAX / 1000 * i + u64::MAX / 2000));
+        let squares: f64 = draws.map(|draw| (draw - 5.5).powi(2)).sum();
+        assert!(((squares / 1000.0).sqrt() / 0.55 - 1.0).abs() < 0.02);
     }
 
     #[test]

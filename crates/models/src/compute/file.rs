@@ -18,6 +18,9 @@
 //! split = "N"
 //! pieces = [{ below = 32768, seconds = [1e-7, 2e-11] }, { seconds = [2e-6, 9e-11] }]
 //!
+//! [kernel.dgemv]                    # arithmetic and traffic, in flop/s and byte/s
+//! roofline = { rate = 2e10, bandwidth = 1e10, overhead = 1e-6 }
+//!
 //! [kernel.dtrsm]                    # how processors and days differ: covariances of the coefficients, lower triangles
 //! terms = ["1", "M*N*S"]
 //! seconds = [1e-6, 5e-11]
@@ -35,6 +38,7 @@
 mod network;
 mod population;
 mod read;
+mod roofline;
 mod write;
 
 use std::collections::BTreeMap;

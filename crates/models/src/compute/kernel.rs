@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::noise::Noise;
 use super::population::Population;
+use super::roofline::{RooflineFigures, RooflineModel};
 use super::term::Term;
 
 /// How long a kernel takes, as a model file says it: the expectation is a sum of terms with coefficients in seconds, and so
@@ -12,6 +13,8 @@ use super::term::Term;
 pub struct Kernel {
     /// The terms of both sums.
     pub terms: Vec<Term>,
+    /// Instead of terms: arithmetic and traffic.
+    pub roofline: Option<RooflineModel>,
     /// Where there are pieces: what decides between them.
     pub split: Option<Term>,
     /// How calls differ.
@@ -36,6 +39,8 @@ pub struct Row {
     pub group: u32,
     /// The piece: for values of the split below this; none for the last piece.
     pub below: Option<f64>,
+    /// Where the kernel has a roofline: what is reached on this processor.
+    pub roofline: Option<RooflineFigures>,
     /// Of the expectation.
     pub seconds: Vec<f64>,
     /// Of the standard deviation; empty if there is no noise.
@@ -90,13 +95,16 @@ impl Kernel {
 
     /// Whether it takes no time.
     pub fn is_free(&self) -> bool {
-        self.terms.is_empty()
+        self.terms.is_empty() && self.roofline.is_none()
     }
 
     /// Whether calls differ by chance.
     pub fn is_noisy(&self) -> bool {
         matches!(self.noise, Noise::Modes(_))
-            || self.rows.iter().any(|row| row.deviation.iter().any(|&number| number != 0.0))
+            || self.rows.iter().any(|row| {
+                row.deviation.iter().any(|&number| number != 0.0)
+                    || row.roofline.is_some_and(|figures| figures.deviation != 0.0)
+            })
     }
 
     /// The same without noise.
@@ -105,6 +113,7 @@ impl Kernel {
         self.population = self.population.map(Population::without_noise);
         for row in &mut self.rows {
             row.deviation.clear();
+            row.roofline.iter_mut().for_each(|figures| figures.deviation = 0.0);
         }
         self
     }
@@ -147,7 +156,8 @@ impl Kernel {
     /// The names of its arguments, each once.
     pub fn arguments(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
-        for name in self.terms.iter().chain(&self.split).flat_map(Term::names) {
+        let work = self.roofline.iter().flat_map(|model| model.work.terms());
+        for name in self.terms.iter().chain(&self.split).chain(work).flat_map(Term::names) {
             if !names.contains(&name) {
                 names.push(name);
             }

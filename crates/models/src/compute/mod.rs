@@ -1,6 +1,6 @@
 //! How long a computation takes: kernels as functions of their arguments.
 //!
-//! A model file ([`ModelFile`]) gives each kernel a polynomial of its arguments, in one piece or several, the same on every
+//! A model file ([`ModelFile`]) gives each kernel a polynomial of its arguments, or a roofline, in one piece or several, the same on every
 //! processor or not, with noise or without; and how processors and days differ where they are many
 //! ([`Population`]). A program binds it to the order of its arguments ([`BoundKernel`]). Where
 //! nothing was calibrated, [`Roofline`] stands in. A kernel is known by its name, such as `dgemm`, and its arguments by
@@ -21,5 +21,5 @@ pub use file::{DataFile, Made, ModelFile, Unlisted};
 pub use kernel::{Fit, Kernel, Row};
 pub use noise::{Mode, Noise};
 pub use population::Population;
-pub use roofline::{Roofline, Work};
+pub use roofline::{KernelWork, Roofline, RooflineFigures, RooflineModel, Roofs, Work};
 pub use term::{Arguments, Product, Term, TermError};

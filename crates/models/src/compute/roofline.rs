@@ -2,7 +2,10 @@
 //!
 //! Source: S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model for multicore
 //! architectures", CACM 52(4), 2009; used for HPL in "Simulation-Based Performance Prediction of HPC Applications: a Case
-//! Study of HPL" (2020), section III. Too fast for small matrices, where neither limit is reached.
+//! Study of HPL" (2020), section III. Too fast for small matrices, where neither limit is reached, unless overheads are
+//! measured: [`RooflineFigures`].
+
+use super::term::Term;
 
 /// What a kernel does: floating-point operations, and bytes between processor and memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -27,6 +30,95 @@ impl Roofline {
     #[inline]
     pub fn duration(&self, work: Work) -> f64 {
         (work.flops / self.flops).max(work.bytes / self.bandwidth)
+    }
+}
+
+/// What a kernel does, as sums over products of its arguments.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KernelWork {
+    /// Floating-point operations.
+    pub flops: Vec<(Term, f64)>,
+    /// Bytes read and written.
+    pub bytes: Vec<(Term, f64)>,
+    /// Steps that wait for the one before, such as those along K of a product, or the rows of a triangular matrix.
+    pub steps: Vec<(Term, f64)>,
+}
+
+impl KernelWork {
+    /// Of a kernel of the BLAS in double precision, or one of HPL's copies: what its definition needs at least.
+    pub fn of(kernel: &str) -> Option<KernelWork> {
+        let (flops, bytes, steps): (&[_], &[_], &[_]) = match kernel {
+            "dgemm" => (&[("M*N*K", 2.0)], &[("M*K", 8.0), ("N*K", 8.0), ("M*N", 16.0)], &["K"]),
+            "dtrsm" => (&[("M*N*S", 1.0)], &[("S^2", 4.0), ("M*N", 16.0)], &["S"]),
+            "dger" => (&[("M*N", 2.0)], &[("M*N", 16.0), ("M", 8.0), ("N", 8.0)], &[]),
+            "dgemv" => (&[("M*N", 2.0)], &[("M*N", 8.0), ("M", 8.0), ("N", 8.0)], &[]),
+            "dtrsv" => (&[("N^2", 1.0)], &[("N^2", 4.0)], &["N"]),
+            "idamax" => (&[("N", 1.0)], &[("N", 8.0)], &[]),
+            "ddot" => (&[("N", 2.0)], &[("N", 16.0)], &[]),
+            "dnrm2" => (&[("N", 2.0)], &[("N", 8.0)], &[]),
+            "dcopy" => (&[], &[("N", 16.0)], &[]),
+            "dswap" => (&[], &[("N", 32.0)], &[]),
+            "dscal" => (&[("N", 1.0)], &[("N", 16.0)], &[]),
+            "daxpy" => (&[("N", 2.0)], &[("N", 24.0)], &[]),
+            // One row in, up to three rows out.
+            "dlocswpN" | "dlocswpT" => (&[], &[("N", 32.0)], &[]),
+            // Exchanges read and write both rows.
+            "dlaswp00N" | "dlaswp10N" => (&[], &[("M*N", 32.0)], &[]),
+            "dlacpy" | "dlatcpy" => (&[], &[("M*N", 16.0)], &[]),
+            _ if kernel.starts_with("dlaswp") => (&[], &[("M*N", 16.0)], &[]),
+            _ => return None,
+        };
+        let terms = |parts: &[(&str, f64)]| {
+            parts.iter().filter_map(|(text, factor)| Some((text.parse().ok()?, *factor))).collect()
+        };
+        let steps: Vec<(&str, f64)> = steps.iter().map(|step: &&str| (*step, 1.0)).collect();
+        Some(KernelWork { flops: terms(flops), bytes: terms(bytes), steps: terms(&steps) })
+    }
+
+    /// All terms, with repetitions.
+    pub fn terms(&self) -> impl Iterator<Item = &Term> {
+        [&self.flops, &self.bytes, &self.steps].into_iter().flatten().map(|(term, _)| term)
+    }
+}
+
+/// How arithmetic and traffic go together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Roofs {
+    /// At the same time: the longer one counts.
+    #[default]
+    Longest,
+    /// One after the other: both count. On GPUs that comes nearer to what is measured.
+    Sum,
+}
+
+/// What the model of one kernel is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RooflineModel {
+    /// What it does.
+    pub work: KernelWork,
+    /// How its two times go together.
+    pub roofs: Roofs,
+}
+
+/// What a processor reaches in a kernel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RooflineFigures {
+    /// Floating-point operations per second; infinite if they take no time.
+    pub rate: f64,
+    /// Bytes per second; infinite if they take no time.
+    pub bandwidth: f64,
+    /// Seconds that a call takes beside that.
+    pub overhead: f64,
+    /// Seconds that each step takes beside that.
+    pub step: f64,
+    /// Standard deviation of a call, as a part of its expectation.
+    pub deviation: f64,
+}
+
+impl Default for RooflineFigures {
+    /// Nothing takes any time.
+    fn default() -> RooflineFigures {
+        RooflineFigures { rate: f64::INFINITY, bandwidth: f64::INFINITY, overhead: 0.0, step: 0.0, deviation: 0.0 }
     }
 }
 

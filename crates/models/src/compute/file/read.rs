@@ -1,13 +1,13 @@
 //! Reads model files: every mistake has a place and a remedy.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hpcast_platform::fields::{Reader, Section};
 
 use super::super::kernel::{Fit, Kernel, Row};
 use super::super::noise::{Mode, Noise};
 use super::super::term::{Term, TermError, is_name};
-use super::{DataFile, Made, ModelFile, UNLISTED, population};
+use super::{DataFile, Made, ModelFile, UNLISTED, population, roofline};
 
 pub(super) fn file(reader: &mut Reader, mut root: Section<'_>) -> ModelFile {
     let name = root.text(reader, "name").map(String::from);
@@ -20,7 +20,11 @@ pub(super) fn file(reader: &mut Reader, mut root: Section<'_>) -> ModelFile {
     let mut kernels = BTreeMap::new();
     let mut section = root.section(reader, "kernel");
     for (name, mut section) in section.tables(reader) {
-        let kernel = kernel(reader, &mut section);
+        let kernel = if section.keys().any(|key| key == "roofline") {
+            roofline::kernel(reader, &mut section, name)
+        } else {
+            kernel(reader, &mut section)
+        };
         section.finish(reader);
         kernels.extend(kernel.map(|kernel| (name.to_owned(), kernel)));
     }
@@ -68,34 +72,48 @@ fn kernel(reader: &mut Reader, section: &mut Section<'_>) -> Option<Kernel> {
     let noise = noise(reader, section);
     let measured = measured(reader, section);
     let mut rows = rows(reader, section, texts.len(), None)?;
-    for mut processor in section.sections(reader, "processors", "{ node = 0, socket = 0, ... }").unwrap_or_default() {
-        let node = processor.whole(reader, "node");
-        let node = processor.needed(reader, "node", node, "node = 0");
-        let socket = processor.whole(reader, "socket").unwrap_or(0);
-        if rows.iter().any(|row| row.processor == Some((node, socket))) {
-            let message = format!("node {node}, socket {socket} is there twice");
-            reader.fail(&processor.key("node"), message, "write each processor once");
-        }
-        let group = processor.whole(reader, "group").unwrap_or(0);
-        let found = self::rows(reader, &mut processor, texts.len(), Some((node, socket))).unwrap_or_default();
-        rows.extend(found.into_iter().map(|row| Row { group, ..row }));
-        processor.finish(reader);
-    }
+    rows.extend(processors(reader, section, |reader, section, processor| {
+        self::rows(reader, section, texts.len(), processor)
+    }));
     if split.is_none() && rows.iter().any(|row| row.below.is_some()) {
         let remedy = "name the argument that decides between the pieces, such as `split = \"N\"`";
         reader.fail(&section.key("terms"), "there are pieces, but no `split`", remedy);
     }
     let mut fit = section.section(reader, "fit");
     let fit = fit.exists().then(|| how_well(reader, &mut fit));
+    let mut population = section.section(reader, "population");
     if terms.len() != texts.len() {
         return None;
     }
-    let mut population = section.section(reader, "population");
     let population = if population.exists() { population::read(reader, &mut population, &terms, &rows) } else { None };
-    Some(Kernel { terms, split, noise, rows, measured, population, fit })
+    Some(Kernel { terms, roofline: None, split, noise, rows, measured, population, fit })
 }
 
-fn term(reader: &mut Reader, key: &str, text: &str) -> Option<Term> {
+/// The rows of listed processors.
+pub(super) fn processors(
+    reader: &mut Reader,
+    section: &mut Section<'_>,
+    mut rows: impl FnMut(&mut Reader, &mut Section<'_>, Option<(u32, u32)>) -> Option<Vec<Row>>,
+) -> Vec<Row> {
+    let mut all: Vec<Row> = Vec::new();
+    let mut known = BTreeSet::new();
+    for mut processor in section.sections(reader, "processors", "{ node = 0, socket = 0, ... }").unwrap_or_default() {
+        let node = processor.whole(reader, "node");
+        let node = processor.needed(reader, "node", node, "node = 0");
+        let socket = processor.whole(reader, "socket").unwrap_or(0);
+        if !known.insert((node, socket)) {
+            let message = format!("node {node}, socket {socket} is there twice");
+            reader.fail(&processor.key("node"), message, "write each processor once");
+        }
+        let group = processor.whole(reader, "group").unwrap_or(0);
+        let found = rows(reader, &mut processor, Some((node, socket))).unwrap_or_default();
+        all.extend(found.into_iter().map(|row| Row { group, ..row }));
+        processor.finish(reader);
+    }
+    all
+}
+
+pub(super) fn term(reader: &mut Reader, key: &str, text: &str) -> Option<Term> {
     match text.parse() {
         Ok(term) => Some(term),
         Err(error) => {
@@ -106,7 +124,7 @@ fn term(reader: &mut Reader, key: &str, text: &str) -> Option<Term> {
     }
 }
 
-fn noise(reader: &mut Reader, section: &mut Section<'_>) -> Noise {
+pub(super) fn noise(reader: &mut Reader, section: &mut Section<'_>) -> Noise {
     let words = [("half-normal", Noise::HalfNormal), ("normal", Noise::Normal)];
     let word = section.choice(reader, "noise", &words);
     let Some(list) = section.sections(reader, "modes", "{ share = 0.9, mean = 0.95, deviation = 0.01 }") else {
@@ -136,7 +154,7 @@ fn noise(reader: &mut Reader, section: &mut Section<'_>) -> Noise {
     Noise::Modes(modes)
 }
 
-fn measured(reader: &mut Reader, section: &mut Section<'_>) -> BTreeMap<String, [f64; 2]> {
+pub(super) fn measured(reader: &mut Reader, section: &mut Section<'_>) -> BTreeMap<String, [f64; 2]> {
     let mut ranges = section.section(reader, "measured");
     let mut measured = BTreeMap::new();
     for name in ranges.keys() {
@@ -206,7 +224,7 @@ fn row(reader: &mut Reader, section: &mut Section<'_>, terms: usize, processor: 
     Some(row)
 }
 
-fn how_well(reader: &mut Reader, section: &mut Section<'_>) -> Fit {
+pub(super) fn how_well(reader: &mut Reader, section: &mut Section<'_>) -> Fit {
     let dropped = section.texts(reader, "dropped", TERMS).unwrap_or_default();
     let key = section.key("dropped");
     let fit = Fit {

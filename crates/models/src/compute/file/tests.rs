@@ -46,6 +46,7 @@ fn everything_that_is_known_of_a_fit_is_read_back() {
     let piece = |processor, below, seconds: f64| Row {
         processor,
         below,
+        roofline: None,
         seconds: vec![seconds, 1.0 / 3.0],
         deviation: vec![0.1, 0.2],
         covariance: vec![1e-20, -2e-21, 1.0 / 7.0],
@@ -53,6 +54,7 @@ fn everything_that_is_known_of_a_fit_is_read_back() {
     };
     let kernel = Kernel {
         terms: vec!["1".parse().unwrap(), "M^2*lda".parse().unwrap()],
+        roofline: None,
         split: Some("M".parse().unwrap()),
         noise: Noise::Modes(vec![
             Mode { share: 0.25, mean: 2.0, deviation: 0.1 },
@@ -243,4 +245,54 @@ fn mistakes_in_a_population_have_a_place_and_a_remedy() {
     }
     let empty = POPULATION.split("[[").next().unwrap();
     assert!(parse(empty).unwrap_err().to_string().contains("`kernel.dgemm.population.groups` is missing"));
+}
+
+const ROOFLINE: &str = r#"
+name = "gpu"
+[kernel.dgemm]
+roofline = { rate = 4.7e13, bandwidth = 3.4e12, overhead = 3e-5, step = 2.7e-9, deviation = 0.04 }
+roofs = "sum"
+measured = { M = [10, 70000] }
+processors = [{ node = 1, socket = 0, roofline = { rate = 4e13 } }]
+[kernel.stencil]
+roofline = { bandwidth = 3.4e12 }
+flops = { "N^2" = 8 }
+bytes = { "N^2" = 16, "1" = 1 }
+"#;
+
+#[test]
+fn a_roofline_is_read_back() {
+    let file = parse(ROOFLINE).unwrap();
+    assert_eq!(parse(&file.to_toml()).unwrap(), file);
+    let kernel = BoundKernel::new(&file.kernels["dgemm"], &["M", "N", "K"]).unwrap();
+    assert!((kernel.expectation(1, &Arguments::new([1e4; 3])) / (2e12 / 4e13) - 1.0).abs() < 1e-12);
+    let stencil = BoundKernel::new(&file.kernels["stencil"], &["N"]).unwrap();
+    assert!((stencil.expectation(0, &Arguments::new([1e3])) / (16_000_001.0 / 3.4e12) - 1.0).abs() < 1e-12);
+    assert!(!file.to_toml().contains("M*N*K"), "what the BLAS defines is not repeated");
+}
+
+#[test]
+fn mistakes_in_a_roofline_have_a_place_and_a_remedy() {
+    for (from, to, place, message) in [
+        ("rate = 4.7e13", "rate = 0", "4:21", "`rate` must be more than zero"),
+        ("overhead = 3e-5", "overhead = -1", "4:60", "`overhead` is negative"),
+        ("step = 2.7e-9", "steps = 2.7e-9", "4:66", "unknown key `steps`"),
+        ("\"sum\"", "\"both\"", "5:9", "`both` is no roofs"),
+        ("\"N^2\" = 8", "\"2*N\" = 8", "10:19", "`2*N` is no product"),
+        ("\"N^2\" = 8", "\"N^2\" = \"x\"", "10:19", "must be a plain number"),
+        (
+            "flops = { \"N^2\" = 8 }\nbytes = { \"N^2\" = 16, \"1\" = 1 }",
+            "",
+            "9:12",
+            "nothing says what `stencil` does",
+        ),
+        ("roofs = \"sum\"", "terms = [\"1\"]", "5:1", "unknown key `terms`"),
+        ("{ rate = 4e13 }", "4e13", "7:50", "`roofline` is a table, not a number"),
+    ] {
+        let text = ROOFLINE.replacen(from, to, 1);
+        assert_ne!(text, ROOFLINE);
+        let found = parse(&text).unwrap_err().to_string();
+        assert!(found.contains(message) && found.contains("help"), "{message}: {found}");
+        assert!(found.contains(&format!("models.toml:{place}")), "{place}: {found}");
+    }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::super::kernel::{Fit, Kernel, Row};
 use super::super::noise::Noise;
-use super::{Made, ModelFile, UNLISTED, Unlisted, population};
+use super::{Made, ModelFile, UNLISTED, Unlisted, population, roofline};
 
 pub(super) fn file(file: &ModelFile) -> String {
     let mut text = format!("name = {}\n", quoted(&file.name));
@@ -18,7 +18,7 @@ pub(super) fn file(file: &ModelFile) -> String {
     }
     for (name, kernel) in &file.kernels {
         let _ = writeln!(text, "\n[kernel.{}]", key(name));
-        text += &write_kernel(kernel);
+        text += &write_kernel(name, kernel);
         if let Some(found) = &kernel.population {
             text += &population::write(found, &format!("kernel.{}.population", key(name)));
         }
@@ -43,9 +43,12 @@ fn how_made(made: &Made) -> String {
     text + "]\n"
 }
 
-fn write_kernel(kernel: &Kernel) -> String {
+fn write_kernel(name: &str, kernel: &Kernel) -> String {
     let terms: Vec<String> = kernel.terms.iter().map(|term| format!("\"{term}\"")).collect();
-    let mut text = format!("terms = [{}]\n", terms.join(", "));
+    let mut text = match &kernel.roofline {
+        Some(model) => roofline::write_model(model, name),
+        None => format!("terms = [{}]\n", terms.join(", ")),
+    };
     if let Some(split) = &kernel.split {
         let _ = writeln!(text, "split = \"{split}\"");
     }
@@ -96,6 +99,9 @@ fn fields(rows: &[Row]) -> Vec<String> {
 }
 
 fn coefficients(row: &Row) -> Vec<String> {
+    if let Some(figures) = &row.roofline {
+        return vec![roofline::write_figures(figures)];
+    }
     [("seconds", &row.seconds), ("deviation", &row.deviation), ("covariance", &row.covariance)]
         .into_iter()
         .filter(|(key, numbers)| *key == "seconds" || !numbers.is_empty())
