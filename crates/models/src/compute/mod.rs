@@ -14,7 +14,7 @@ mod term;
 
 pub use bound::{BoundKernel, UnknownArgument};
 pub use file::{DataFile, Made, ModelFile, Unlisted};
-pub use kernel::{Fit, Kernel, Row};
+pub use kernel::{CallTable, ErrorRange, Fit, Kernel, Row};
 pub use noise::{Mode, Noise};
 pub use roofline::{Roofline, Work};
-pub use term::{Arguments, Product, Term, TermError};
+pub use term::{Arguments, MOST_ARGUMENTS, Product, Term, TermError};
