@@ -1,5 +1,6 @@
 //! The command `hpcast`: the only part of the project that prints or exits.
 
+mod call_table;
 mod failure;
 mod fit;
 mod hpl;
@@ -36,7 +37,7 @@ enum Command {
     /// Fit models to measurements
     #[command(subcommand)]
     Fit(fit::Command),
-    /// Import or show a model file: how long kernels take
+    /// Import, show or compare model files: how long kernels take
     #[command(subcommand)]
     Model(model::Command),
     /// List the programs that can be run

@@ -131,7 +131,8 @@ impl Spread {
     /// Over the terms of the expectation. None if calls were not repeated, or took no time.
     fn new(design: &Design, kept: &[usize]) -> Option<Spread> {
         let repeated = design.sizes.iter().enumerate().filter(|(_, size)| size.seconds > 0.0);
-        let repeated: Vec<(usize, f64)> = repeated.filter_map(|(place, size)| Some((place, size.deviation()?))).collect();
+        let repeated: Vec<(usize, f64)> =
+            repeated.filter_map(|(place, size)| Some((place, size.deviation()?))).collect();
         let column = |&term: &usize| repeated.iter().map(|(size, _)| design.columns[term][*size]).collect();
         (!repeated.is_empty()).then(|| Spread {
             names: kept.iter().map(|&term| design.names[term].clone()).collect(),

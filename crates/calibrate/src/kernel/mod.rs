@@ -12,7 +12,7 @@ mod modes;
 mod pieces;
 mod sample;
 
-use hpcast_models::compute::{Arguments, BoundKernel, Fit, Kernel, MOST_ARGUMENTS, Noise, Row, Term};
+use hpcast_models::compute::{Arguments, BoundKernel, ErrorRange, Fit, Kernel, MOST_ARGUMENTS, Noise, Row, Term};
 use hpcast_stats::least_squares::FitError;
 use hpcast_stats::piecewise::PiecewiseError;
 use hpcast_stats::significance::Elimination;
@@ -162,6 +162,28 @@ pub fn fit(calls: &Calls, recipe: &Recipe) -> Result<Kernel, KernelError> {
     Ok(kernel)
 }
 
+/// How well a model agrees with calls, which may be others than it was fitted to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Agreement {
+    /// Different sizes, processor by processor.
+    pub sizes: u64,
+    /// Mean of |model - measured| / measured over them.
+    pub relative_error: f64,
+    /// The same by duration.
+    pub ranges: Vec<ErrorRange>,
+}
+
+impl Agreement {
+    /// Of a model whose arguments were all measured.
+    pub fn new(kernel: &Kernel, calls: &Calls) -> Agreement {
+        let names: Vec<&str> = calls.arguments.iter().map(|(name, _)| name.as_str()).collect();
+        let samples = samples(calls);
+        let fitted = fitted(kernel, &samples, &names);
+        let (sizes, relative_error) = (fitted.len() as u64, goodness::relative_error(&fitted));
+        Agreement { sizes, relative_error, ranges: goodness::ranges(&fitted) }
+    }
+}
+
 fn check(recipe: &Recipe, names: &[&str]) -> Result<(), KernelError> {
     if names.len() > MOST_ARGUMENTS {
         return Err(KernelError::TooMany { found: names.len() });
@@ -215,7 +237,9 @@ fn fit_pieces(
     let processors = 0..samples.len();
     let rows = processors.flat_map(|processor| {
         let kept = &kept;
-        pieces.iter().map(move |(below, piece)| Row { below: *below, ..expand(&piece.rows[processor], &piece.kept, kept) })
+        pieces
+            .iter()
+            .map(move |(below, piece)| Row { below: *below, ..expand(&piece.rows[processor], &piece.kept, kept) })
     });
     let rows = rows.collect();
     Ok((kept, rows))

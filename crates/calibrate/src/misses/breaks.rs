@@ -12,7 +12,7 @@ use super::OFF;
 
 /// Sizes in a window: this part of all, within limits.
 const JUMP_WINDOW: (usize, usize, usize) = (6, 12, 100);
-const BEND_WINDOW: (usize, usize, usize) = (4, 12, usize::MAX);
+const BEND_WINDOWS: [(usize, usize, usize); 2] = [(4, 12, usize::MAX), (8, 12, usize::MAX)];
 /// Different values of the argument in a window, at least: with fewer there is no line.
 const PLACES: usize = 5;
 /// A break is so many standard errors large. There are thousands of places, and chance must not look like a break at any.
@@ -29,7 +29,7 @@ struct Break {
 /// The clearest of them: a bend looks a little like a jump from nearby, and a jump like a bend from afar.
 pub(super) fn find(fitted: &[Fitted], names: &[&str]) -> Option<String> {
     let courses = courses(fitted, names);
-    let found = courses.iter().flat_map(|course| course.jump().into_iter().chain(course.bend()));
+    let found = courses.iter().flat_map(|course| course.jump().into_iter().chain(course.bends()));
     found.max_by(|a, b| a.sure.total_cmp(&b.sure)).map(|found| found.says)
 }
 
@@ -153,7 +153,9 @@ impl Course {
         let cuts = window..(self.places.len() + 1).saturating_sub(window);
         let mut best: Option<(f64, f64, usize)> = None;
         for cut in cuts.filter(|&cut| self.places[cut - 1] < self.places[cut]) {
-            let (Some(left), Some(right)) = (self.line(cut - window..cut), self.line(cut..cut + window)) else { continue };
+            let (Some(left), Some(right)) = (self.line(cut - window..cut), self.line(cut..cut + window)) else {
+                continue;
+            };
             let middle = 0.5 * (self.places[cut - 1] + self.places[cut]);
             let (size, variance, matters) = large(&left, &right, middle, cut - window..cut + window);
             let sure = size.abs() / variance.sqrt();
@@ -175,17 +177,18 @@ impl Course {
         })
     }
 
-    fn bend(&self) -> Option<Break> {
-        let large = |left: &Line, right: &Line, _: f64, points: Range<usize>| {
+    fn bends(&self) -> impl Iterator<Item = Break> {
+        let large = move |left: &Line, right: &Line, _: f64, points: Range<usize>| {
             let bend = right.slope - left.slope;
             let doubt = left.variance / left.spread + right.variance / right.spread;
             let width = 0.5 * (self.places[points.end - 1] - self.places[points.start]);
             (bend, doubt, (bend * width).abs() > BENT)
         };
-        self.clearest(BEND_WINDOW, large, |size, place| {
+        let says = |size: f64, place: String| {
             let which = if size > 0.0 { "faster" } else { "more slowly" };
             format!("where {place}, durations begin to grow {which} than the model's terms: there is a bend")
-        })
+        };
+        BEND_WINDOWS.into_iter().filter_map(move |window| self.clearest(window, large, says))
     }
 
     /// Where a cut is, for people.

@@ -103,7 +103,7 @@ fn a_bend_is_seen() {
     // Beyond the cache each element takes three times as long.
     let bend: fn(f64, f64) -> f64 = |m, n| 2e-6 + 1e-9 * m * n + 2e-9 * (m * n - 40_000.0).max(0.0);
     let machine = Machine { expected: bend, ..CLEAN };
-    assert!(machine.seen(0..20, "a bend") >= 19, "{}", machine.seen(0..20, "a jump"));
+    assert!(machine.seen(0..20, "a bend") >= 19, "{}", machine.seen(0..20, "a bend"));
 }
 
 #[test]

@@ -141,7 +141,9 @@ mod tests {
         }
         // A mode without width is a step.
         let steps = Noise::Modes(vec![mode(0.5, 0.5, 0.0), mode(0.5, 1.5, 0.0)]);
-        assert!((steps.quantile(2.0, 0.0, 0.3) - 1.0).abs() < 1e-9 && (steps.quantile(2.0, 0.0, 0.7) - 3.0).abs() < 1e-9);
+        assert!(
+            (steps.quantile(2.0, 0.0, 0.3) - 1.0).abs() < 1e-9 && (steps.quantile(2.0, 0.0, 0.7) - 3.0).abs() < 1e-9
+        );
     }
 
     #[test]
