@@ -45,7 +45,7 @@ pub struct Comparison {
     pub is_measured: bool,
     /// All processors; none if one of the models expects no time.
     pub overall: Option<Change>,
-    /// Those that a model lists, by what the first one calls them. In order.
+    /// Those that a model lists, by what the first one calls them, or the second if only that lists any. In order.
     pub processors: Vec<((u32, u32), Change)>,
     /// Standard deviation of calls over their expectation, on the mean of both models' sizes; zero without noise.
     pub noise: [f64; 2],
@@ -58,7 +58,9 @@ pub struct Comparison {
 pub struct Change {
     /// Second over first, geometric mean over sizes.
     pub ratio: f64,
-    /// The standard error of its logarithm, if both models say how sure they are.
+    /// The same for the largest size.
+    pub largest: f64,
+    /// The standard error of the logarithm of `ratio`, if both models say how sure they are.
     pub error: Option<f64>,
 }
 
@@ -99,9 +101,11 @@ pub fn compare(first: Model, second: Model) -> Result<Comparison, CompareError> 
     let mut extremes: Option<[Extreme; 2]> = None;
     let mut noise = [0.0; 2];
     let processors = processors(first, second);
+    let lists = first.kernel.rows.iter().any(|row| row.processor.is_some());
+    let first_name = if lists { first.first_node } else { second.first_node };
     for &processor in &processors {
         let sides = [0, 1].map(|i| models[i].on(processor, &grid));
-        let name = processor.map(|(node, socket)| (node + first.first_node, socket));
+        let name = processor.map(|(node, socket)| (node + first_name, socket));
         let Some(ratios) = ratios(&sides) else { continue };
         for (arguments, ratio) in grid.iter().zip(&ratios) {
             let here = || Extreme { ratio: *ratio, arguments: arguments.clone(), processor: name };
@@ -114,7 +118,9 @@ pub fn compare(first: Model, second: Model) -> Result<Comparison, CompareError> 
         }
         let ratio = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
         let variance = sides[0].variance.zip(sides[1].variance).map(|(a, b)| a + b);
-        changes.push((name, Change { ratio, error: variance.map(f64::sqrt) }));
+        // The grid ends with it.
+        let largest = ratios.last().copied().unwrap_or(ratio);
+        changes.push((name, Change { ratio, largest, error: variance.map(f64::sqrt) }));
         noise = [0, 1].map(|i| noise[i] + sides[i].noise);
     }
     let count = changes.len().max(1) as f64;
@@ -130,10 +136,11 @@ pub fn compare(first: Model, second: Model) -> Result<Comparison, CompareError> 
 
 fn overall(changes: &[(Option<(u32, u32)>, Change)]) -> Option<Change> {
     let count = changes.len() as f64;
-    let ratio = (changes.iter().map(|(_, change)| change.ratio.ln()).sum::<f64>() / count).exp();
+    let mean = |of: fn(&Change) -> f64| (changes.iter().map(|(_, change)| of(change).ln()).sum::<f64>() / count).exp();
+    let (ratio, largest) = (mean(|change| change.ratio), mean(|change| change.largest));
     let errors: Option<Vec<f64>> = changes.iter().map(|(_, change)| change.error).collect();
     let error = errors.map(|errors| errors.iter().map(|error| error * error).sum::<f64>().sqrt() / count);
-    (!changes.is_empty()).then_some(Change { ratio, error })
+    (!changes.is_empty()).then_some(Change { ratio, largest, error })
 }
 
 /// The sizes that both models know, or else one of them.
@@ -334,7 +341,9 @@ mod tests {
         let mut b = a.clone();
         a.measured.insert("N".into(), [1.0, 100.0]);
         b.measured.insert("N".into(), [50.0, 1000.0]);
-        let model = |kernel| Model { kernel, first_node: 0 };
+        fn model(kernel: &Kernel) -> Model<'_> {
+            Model { kernel, first_node: 0 }
+        }
         let found = compare(model(&a), model(&b)).unwrap();
         assert_eq!((found.ranges, found.is_measured), (vec![("N".to_owned(), [50.0, 100.0])], true));
         b.measured.insert("N".into(), [200.0, 1000.0]);

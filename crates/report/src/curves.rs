@@ -43,6 +43,8 @@ pub(crate) fn argument_scale(values: impl Iterator<Item = f64> + Clone, room: us
     let low = values.clone().fold(f64::INFINITY, f64::min);
     let high = values.clone().fold(0.0, f64::max);
     let spacing = if low > 0.0 && high > 10.0 * low { Spacing::Logarithmic } else { Spacing::Linear };
+    // Powers of ten are short words.
+    let room = if spacing == Spacing::Logarithmic { 2 * room } else { room };
     Scale::of(Quantity::Count, spacing, values, room)
 }
 

@@ -50,11 +50,11 @@ const ERROR_HEIGHT: f64 = 180.0;
 const ROW_HEIGHT: f64 = 130.0;
 /// Between areas: room for the axis of the one above.
 const GAP: f64 = 62.0;
-/// Groups of calls that a mean error is drawn for, at most, and calls in one, at least.
-const GROUPS: usize = 24;
+/// Places of a mean error, at most, and calls that it needs.
+const PLACES: usize = 30;
 const FEWEST: usize = 5;
-/// The part of calls at either end that may lie beyond the axis of errors.
-const BEYOND: f64 = 0.003;
+/// The axis of errors reaches from zero twice as far as this part of the calls at either end.
+const END: f64 = 0.02;
 
 const CALLS: &str = COLOURS[4];
 const MODEL: &str = COLOURS[1];
@@ -79,8 +79,8 @@ impl FitPlot {
         self.draw_legend(&mut page, &top, true);
         let shown: Vec<&FitPoint> = self.calls.iter().filter(|call| call.modelled > 0.0).collect();
         let y = self.error_scale(&shown);
-        let middle = self.draw_errors(&mut page, &shown, &y, top.bottom() + GAP, legend);
-        let lowest = self.draw_errors_by_argument(&mut page, &shown, &y, middle.bottom() + GAP, legend);
+        let middle = self.draw_errors(&mut page, &shown, &y, top.bottom() + GAP);
+        let lowest = self.draw_errors_by_argument(&mut page, &shown, &y, middle.bottom() + GAP);
         let mut notes = self.notes.clone();
         let beyond = shown.iter().filter(|call| !(y.low..=y.high).contains(&call.error())).count();
         if beyond > 0 {
@@ -147,18 +147,17 @@ impl FitPlot {
         area
     }
 
-    /// Covers nearly all errors, and what the noise should be.
+    /// Covers nearly all errors: a few that are far off must not press the others to the floor.
     fn error_scale(&self, shown: &[&FitPoint]) -> Scale {
         let mut errors: Vec<f64> = shown.iter().map(|call| call.error()).collect();
         errors.sort_by(f64::total_cmp);
         let at = |part: f64| errors.get((part * errors.len() as f64) as usize).or(errors.last()).copied();
-        let band = self.noise.iter().flat_map(|(_, parts)| parts.map(|part| part - 1.0));
-        let ends = at(BEYOND).into_iter().chain(at(1.0 - BEYOND)).chain(band);
+        let ends = at(END).map(|low| (2.0 * low).max(-1.0)).into_iter().chain(at(1.0 - END).map(|high| 2.0 * high));
         Scale::of(Quantity::Share, Spacing::Linear, ends, room_down(ERROR_HEIGHT))
     }
 
-    fn draw_errors(&self, page: &mut Page, shown: &[&FitPoint], y: &Scale, top: f64, legend: f64) -> Area {
-        let area = Area::between(left_of(y), legend, top, ERROR_HEIGHT);
+    fn draw_errors(&self, page: &mut Page, shown: &[&FitPoint], y: &Scale, top: f64) -> Area {
+        let area = Area::between(left_of(y), 0.0, top, ERROR_HEIGHT);
         let modelled = shown.iter().map(|call| call.modelled);
         let x = Scale::of(Quantity::Seconds, Spacing::Logarithmic, modelled, area.room_across());
         page.push(area.grid(&x, y));
@@ -174,9 +173,9 @@ impl FitPlot {
         area
     }
 
-    fn draw_errors_by_argument(&self, page: &mut Page, shown: &[&FitPoint], y: &Scale, top: f64, legend: f64) -> Area {
+    fn draw_errors_by_argument(&self, page: &mut Page, shown: &[&FitPoint], y: &Scale, top: f64) -> Area {
         let y = Scale::linear(Quantity::Share, y.low, y.high, room_down(ROW_HEIGHT));
-        let areas = side_by_side(&y, top, ROW_HEIGHT, self.arguments.len(), legend);
+        let areas = side_by_side(&y, top, ROW_HEIGHT, self.arguments.len(), 0.0);
         for (place, (name, area)) in self.arguments.iter().zip(&areas).enumerate() {
             let values = shown.iter().map(|call| call.arguments[place]);
             let x = argument_scale(values, area.room_across());
@@ -185,7 +184,7 @@ impl FitPlot {
             page.push(area.axes_of_row((Some(name), &x), ("error", &y), place == 0));
         }
         let last = areas.into_iter().next_back();
-        last.unwrap_or_else(|| Area::between(left_of(&y), legend, top - GAP, 0.0))
+        last.unwrap_or_else(|| Area::between(left_of(&y), 0.0, top - GAP, 0.0))
     }
 }
 
@@ -204,12 +203,19 @@ fn draw_error_cloud(
     let place = |(value, error): (f64, f64)| Some((area.x(x, value)?, area.y(y, error.clamp(y.low, y.high))?));
     page.push(cloud(&points.iter().filter_map(|point| place(*point)).collect::<Vec<_>>(), CALLS));
     page.extend(place((x.low, 0.0)).zip(place((x.high, 0.0))).map(|(a, b)| line(&[a, b], MODEL, NAMES[1])));
-    let groups = points.chunks(points.len().div_ceil(GROUPS).max(FEWEST));
-    let means = groups.filter(|group| group.len() >= FEWEST).map(|group| {
-        let mean = |of: fn(&(f64, f64)) -> f64| group.iter().map(of).sum::<f64>() / group.len() as f64;
-        (mean(|point| point.0), mean(|point| point.1))
-    });
-    page.push(line(&means.filter_map(place).collect::<Vec<_>>(), MEAN, NAMES[3]));
+    page.push(line(&means(&points, x, y).into_iter().filter_map(place).collect::<Vec<_>>(), MEAN, NAMES[3]));
+}
+
+/// Mean errors of calls that are near each other on an axis. One that lies beyond the axis of errors counts as at its end, so
+/// that a single call does not hide the others.
+fn means(points: &[(f64, f64)], x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
+    let column = |value: f64| x.position(value).map_or(0, |position| (position * PLACES as f64) as usize);
+    let groups = points.chunk_by(|a, b| column(a.0) == column(b.0)).filter(|group| group.len() >= FEWEST);
+    let mean = |group: &[(f64, f64)]| {
+        let errors = group.iter().map(|(_, error)| error.clamp(y.low, y.high));
+        (group[group.len() / 2].0, errors.sum::<f64>() / group.len() as f64)
+    };
+    groups.map(mean).collect()
 }
 
 #[cfg(test)]

@@ -7,6 +7,9 @@ use hpcast_stats::significance::Elimination;
 use super::sample::{Sample, Size};
 use super::{Errors, KernelError, Recipe, value};
 
+/// How far a first fit may be from what was measured to be believed.
+const TRUSTED: f64 = 3.0;
+
 /// What was measured of a piece on one processor, and the values of all terms there.
 pub(super) struct Design<'s> {
     processor: Option<(u32, u32)>,
@@ -54,7 +57,8 @@ impl<'s> Design<'s> {
             return;
         };
         let model = |size: usize| fit.at(self.columns.iter().map(|column| column[size]));
-        let modelled = |size: usize| Some(model(size)).filter(|seconds| *seconds > 0.0).unwrap_or(self.means[size]);
+        // A model that is far off must not decide what counts.
+        let modelled = |size: usize| model(size).clamp(self.means[size] / TRUSTED, self.means[size] * TRUSTED);
         self.weights = Some((0..self.sizes.len()).map(|size| weight(&modelled(size))).collect());
     }
 

@@ -16,11 +16,6 @@ pub(crate) struct Fitted<'s> {
 }
 
 impl Fitted<'_> {
-    /// How long calls took, in times of what the model expects.
-    pub fn ratios(&self) -> impl Iterator<Item = f64> {
-        self.size.calls.iter().map(|call| call / self.model)
-    }
-
     /// (model - measured) / measured; none if the calls took no time.
     pub fn error(&self) -> Option<f64> {
         (self.size.seconds > 0.0).then(|| self.model / self.size.seconds - 1.0)

@@ -143,9 +143,7 @@ pub fn fit(calls: &Calls, recipe: &Recipe) -> Result<Kernel, KernelError> {
         fit: None,
     };
     if let Some(Noise::Modes(_)) = recipe.noise {
-        let fitted = fitted(&kernel, &samples, &names);
-        let ratios = fitted.iter().filter(|one| one.model > 0.0).flat_map(Fitted::ratios);
-        kernel.noise = modes::find(ratios.collect()).map_or(Noise::default(), Noise::Modes);
+        kernel.noise = modes::find(&fitted(&kernel, &samples, &names)).map_or(Noise::default(), Noise::Modes);
     }
     let dropped = (0..terms.len()).filter(|place| !kept.contains(place)).map(|place| terms[place].clone()).collect();
     let fitted = fitted(&kernel, &samples, &names);

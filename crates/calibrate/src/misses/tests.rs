@@ -94,8 +94,12 @@ fn clean_data_raise_no_alarm() {
 fn a_jump_is_seen_and_where_it_is() {
     let jump: fn(f64, f64) -> f64 = |m, n| LINE(m, n) * if m > 400.0 { 1.25 } else { 1.0 };
     let machine = Machine { expected: jump, ..CLEAN };
-    assert!(machine.seen(0..20, "a jump") >= 19, "{}", machine.seen(0..20, "a bend"));
-    assert!(machine.seen(0..20, "where M is about 4") + machine.seen(0..20, "where M is about 3") >= 19);
+    let seen = (0..10).filter(|seed| {
+        let is_there =
+            |warning: &String| warning.starts_with("where M is about 3") || warning.starts_with("where M is about 4");
+        machine.warnings(*seed).iter().any(|warning| warning.contains("a jump") && is_there(warning))
+    });
+    assert!(seen.count() >= 9);
 }
 
 #[test]
@@ -103,13 +107,14 @@ fn a_bend_is_seen() {
     // Beyond the cache each element takes three times as long.
     let bend: fn(f64, f64) -> f64 = |m, n| 2e-6 + 1e-9 * m * n + 2e-9 * (m * n - 40_000.0).max(0.0);
     let machine = Machine { expected: bend, ..CLEAN };
-    assert!(machine.seen(0..20, "a bend") >= 19, "{}", machine.seen(0..20, "a bend"));
+    assert!(machine.seen(0..10, "a bend") >= 7);
+    assert_eq!(machine.seen(0..10, "modelled"), 10);
 }
 
 #[test]
 fn a_range_that_is_off_is_seen() {
     let curve: fn(f64, f64) -> f64 = |m, n| 2e-6 + 3e-9 * (m * n).powf(1.1);
-    assert_eq!(Machine { expected: curve, ..CLEAN }.seen(0..20, "modelled"), 20);
+    assert_eq!(Machine { expected: curve, ..CLEAN }.seen(0..10, "modelled"), 10);
 }
 
 #[test]
@@ -117,7 +122,7 @@ fn modes_are_seen() {
     let modes: fn(f64, &mut Chance) -> f64 =
         |expected, chance| QUIET(expected, chance) * if chance.uniform() < 0.03 { 3.0 } else { 1.0 };
     let machine = Machine { call: modes, ..CLEAN };
-    assert!(machine.seen(0..20, "there are modes") >= 19);
+    assert!(machine.seen(0..10, "there are modes") >= 9);
 }
 
 #[test]
@@ -127,7 +132,7 @@ fn a_deviation_that_the_terms_do_not_have_is_seen() {
         let relative = if (1e-4..1e-3).contains(&expected) { 0.1 } else { 0.01 };
         expected * (1.0 + relative * chance.normal())
     };
-    assert!(Machine { call: hill, ..CLEAN }.seen(0..20, "times as much as the model's") >= 19);
+    assert!(Machine { call: hill, ..CLEAN }.seen(0..10, "times as much as the model's") >= 9);
     let single = Machine { repeats: 1, ..CLEAN };
     assert_eq!(single.seen(0..5, "hardly any call was repeated"), 5);
 }

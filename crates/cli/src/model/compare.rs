@@ -148,6 +148,7 @@ fn describe(pair: &Pair) -> String {
         (false, false) => format!(", over {} (assumed: not all ranges are known)", ranges.join(", ")),
     };
     text += &format!("B / A             {:.4} on the geometric mean{}{over}\n", overall.ratio, doubt(&overall));
+    text += &format!("largest size      {:.4}\n", overall.largest);
     if let Some([most, least]) = &comparison.extremes {
         text += &format!(
             "most              {}\nleast             {}\n",
@@ -207,12 +208,14 @@ fn most_changed(comparison: &Comparison) -> String {
         return String::new();
     }
     order.sort_by(|(_, a), (_, b)| b.ratio.ln().abs().total_cmp(&a.ratio.ln().abs()));
-    let mut table = Table::new(["node", "socket", "changed by", ""].map(|name| Column::new(name, name)));
+    let mut table =
+        Table::new(["node", "socket", "changed by", "largest size", ""].map(|name| Column::new(name, name)));
     for ((node, socket), change) in order.iter().take(LISTED) {
         let (node, socket) = (Cell::Count(u64::from(*node)), Cell::Count(u64::from(*socket)));
         let which = if change.ratio > 1.0 { "slower" } else { "faster" };
         let says = format!("{which}{}", doubt(change));
-        table.push([node, socket, Cell::Share(change.ratio - 1.0), Cell::Text(says)]);
+        let shares = [change.ratio, change.largest].map(|ratio| Cell::Share(ratio - 1.0));
+        table.push([node, socket].into_iter().chain(shares).chain([Cell::Text(says)]));
     }
     let slower = order.iter().filter(|(_, change)| change.ratio > 1.0).count();
     format!("processors        {} slower, {} not; most changed:\n{}", slower, order.len() - slower, table.text())
@@ -235,7 +238,10 @@ fn values(pair: &Pair) -> Value {
         .processors
         .iter()
         .map(|((node, socket), one)| {
-            json!({ "node": node, "socket": socket, "ratio": one.ratio, "interval": one.interval(), "p": one.p() })
+            let mut value = change(one);
+            value["node"] = json!(node);
+            value["socket"] = json!(socket);
+            value
         })
         .collect();
     let ranges: serde_json::Map<String, Value> =
@@ -282,7 +288,9 @@ fn plot(files: &[ModelFile; 2], paths: [String; 2], pair: &Pair) -> ComparisonPl
     let mut notes = vec![format!("A: {} ({}). B: {} ({}).", files[0].name, paths[0], files[1].name, paths[1])];
     if let Some(overall) = pair.comparison.overall {
         let percent = 100.0 * (overall.ratio - 1.0);
-        notes.push(format!("B takes {percent:+.2} % longer than A, on the geometric mean over sizes and processors."));
+        let which = if percent >= 0.0 { "longer" } else { "shorter" };
+        let percent = percent.abs();
+        notes.push(format!("B takes {percent:.2} % {which} than A, on the geometric mean over sizes and processors."));
     }
     ComparisonPlot {
         title: format!("{}: B beside A", pair.name),

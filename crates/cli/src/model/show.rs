@@ -11,7 +11,7 @@ use hpcast_report::{FitPlot, FitPoint, check_writable, sha256, write_file};
 use hpcast_units::count;
 
 use super::curves::{MOST_CALLS, Walk, expression};
-use super::summary::{by_duration, details, summary};
+use super::summary::{by_duration, details, head, summary};
 use crate::call_table::{CallData, CallOptions};
 use crate::failure::Failure;
 use crate::print;
@@ -42,16 +42,13 @@ impl Show {
         let outputs = self.svg.iter();
         outputs.map(|path| check_writable(path)).collect::<Result<Vec<()>, _>>()?;
         let file = ModelFile::load(&self.file)?;
-        let mut text = summary(&file);
         let wants_one = self.kernel.is_some() || self.svg.is_some() || self.data.is_some() || self.processor.is_some();
-        if wants_one || file.kernels.len() == 1 {
-            let (name, kernel) = super::chosen(&file, self.kernel.as_deref())?;
-            text += &format!("\n{}", details(name, kernel));
-            if wants_one {
-                text += &self.look_at(&file, name, kernel)?;
-            }
+        if !wants_one && file.kernels.len() != 1 {
+            return print(&summary(&file));
         }
-        print(&text)
+        let (name, kernel) = super::chosen(&file, self.kernel.as_deref())?;
+        let looked_at = if wants_one { self.look_at(&file, name, kernel)? } else { String::new() };
+        print(&format!("{}\n{}{looked_at}", head(&file), details(name, kernel)))
     }
 
     /// Compares with measured calls, and draws.
@@ -81,10 +78,13 @@ impl Show {
                     "no call was measured on node {node}, socket {socket}; choose another --processor"
                 )));
             }
-            let Agreement { sizes, relative_error, ranges } = Agreement::new(kernel, calls);
-            let (points, percent) = (count(calls.seconds.len() as u64), 100.0 * relative_error);
-            text += &format!("{points} calls of {} sizes, mean error {percent:.2} %\n\n", count(sizes));
-            text += &by_duration(&ranges);
+            let is_new = self.data.is_some() || one.is_some() || found.is_some_and(|found| !found.remark.is_empty());
+            if is_new {
+                let Agreement { sizes, relative_error, ranges } = Agreement::new(kernel, calls);
+                let (points, percent) = (count(calls.seconds.len() as u64), 100.0 * relative_error);
+                text += &format!("{points} calls of {} sizes, mean error {percent:.2} %\n\n", count(sizes));
+                text += &by_duration(&ranges);
+            }
         }
         if let Some(path) = &self.svg {
             write_file(path, self.plot(file, name, kernel, kept.as_ref(), one, notes).svg().as_bytes())?;
@@ -219,6 +219,8 @@ fn only(calls: Calls, one: Option<(u32, u32)>) -> OwnedCalls {
 
 /// Groups of calls that the noise is drawn for.
 const GROUPS: usize = 32;
+/// Calls of each that are asked.
+const FEW: usize = 8;
 
 /// Adds what was measured.
 fn fill(plot: &mut FitPlot, kernel: &Kernel, calls: &Calls) {
@@ -240,13 +242,17 @@ fn fill(plot: &mut FitPlot, kernel: &Kernel, calls: &Calls) {
     if bound.is_noisy() {
         order.retain(|(modelled, ..)| *modelled > 0.0);
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let last = order.len().saturating_sub(1);
-        let picked = (0..=GROUPS).filter_map(|group| order.get(group * last / GROUPS));
-        plot.noise = picked
-            .map(|(modelled, processor, arguments)| {
-                (*modelled, MOST_CALLS.map(|part| bound.quantile(*processor, arguments, part) / modelled))
-            })
-            .collect();
+        for group in order.chunks(order.len().div_ceil(GROUPS).max(1)) {
+            // A few of them: arguments differ, although durations do not.
+            let few: Vec<_> = group.iter().step_by(group.len().div_ceil(FEW)).collect();
+            let mean = |part: f64| {
+                let parts = few
+                    .iter()
+                    .map(|(modelled, processor, arguments)| bound.quantile(*processor, arguments, part) / modelled);
+                parts.sum::<f64>() / few.len() as f64
+            };
+            plot.noise.push((group[group.len() / 2].0, MOST_CALLS.map(mean)));
+        }
         plot.noise.dedup_by(|a, b| a.0 == b.0);
     }
 }

@@ -5,8 +5,8 @@ use hpcast_models::compute::{Arguments, BoundKernel, ErrorRange, Fit, Kernel, Mo
 use hpcast_report::{Cell, Column, Table};
 use hpcast_units::{FlopRate, Seconds, count};
 
-/// All kernels, a line each; what is wrong with their fits below.
-pub(crate) fn summary(file: &ModelFile) -> String {
+/// Where a file comes from, and what holds for all its kernels.
+pub(crate) fn head(file: &ModelFile) -> String {
     let mut text = format!("{}\n", file.name);
     text.extend(file.source.as_ref().map(|source| format!("source: {source}\n")));
     if let Some(made) = &file.made {
@@ -20,7 +20,12 @@ pub(crate) fn summary(file: &ModelFile) -> String {
         Unlisted::Free => "kernels that are not listed take no time\n",
         Unlisted::Roofline => "kernels that are not listed: roofline of the machine\n",
     };
-    text += &format!("the machine's first node is called {}\n\n", file.first_node);
+    text + &format!("the machine's first node is called {}\n", file.first_node)
+}
+
+/// All kernels, a line each; what is wrong with their fits below.
+pub(crate) fn summary(file: &ModelFile) -> String {
+    let mut text = head(file) + "\n";
     let is_fitted = file.kernels.values().any(|kernel| kernel.fit.is_some());
     let columns = ["kernel", "processors", "noise", "mean error", "seconds"].into_iter();
     let columns = columns.filter(|name| is_fitted || *name != "mean error");
@@ -66,6 +71,7 @@ pub(crate) fn details(name: &str, kernel: &Kernel) -> String {
     if let Some(fit) = &kernel.fit {
         text += &how_well(fit);
     }
+    text.extend(dgemm_speed(kernel).filter(|_| name == "dgemm"));
     text
 }
 
