@@ -59,7 +59,16 @@ fn every_command_of_the_page_on_models_runs() {
         calls += &format!("{m},{n},{k},{:e}\n", 1e-6 + 1e-9 * f64::from(m * n * k));
     }
     folder.write("calls.csv", &calls);
-    assert_eq!(run_commands("docs/models.md", &folder), 3);
+    let mut copies = String::from("M,N,seconds\n");
+    for i in 0..240u32 {
+        let (m, n) = (10 + i / 3 * 7 % 190, 10 + i / 3 * 11 % 370);
+        let elements = f64::from(m * n);
+        let seconds = if elements < 30_000.0 { 1e-6 + 4e-10 * elements } else { 5e-6 + 1.5e-9 * elements };
+        copies += &format!("{m},{n},{:e}\n", seconds * (1.0 + 0.001 * f64::from(i * 17 % 13)));
+    }
+    let copies = folder.write("copies.csv", &copies);
+    prints(&["fit", "kernel", &copies, "--kernel", "dlatcpy", "--terms", "1,M*N", "-o", &folder.path("again.toml")]);
+    assert_eq!(run_commands("docs/models.md", &folder), 7);
 }
 
 #[test]

@@ -127,7 +127,7 @@ pub(crate) fn draw_row(page: &mut Page, height: f64, panels: &[Curves], legend: 
 
 /// Areas of the same size in a row, with the vertical axis at the left of the first.
 pub(crate) fn side_by_side(y: &Scale, top: f64, height: f64, count: usize, legend: f64) -> Vec<Area> {
-    const GAP: f64 = 18.0;
+    const GAP: f64 = 26.0;
     let all = Area::between(crate::frame::left_of(y), legend, top, height);
     let width = (all.width - GAP * (count.max(1) - 1) as f64) / count.max(1) as f64;
     (0..count).map(|i| Area { left: all.left + i as f64 * (width + GAP), top, width, height }).collect()

@@ -3,7 +3,7 @@
 use hpcast_units::count;
 
 use crate::cloud::cloud;
-use crate::curves::{Curves, argument_scale, band, band_key, draw_row, line_key, side_by_side};
+use crate::curves::{BAND, Curves, argument_scale, band, band_key, draw_row, line_key, side_by_side};
 use crate::frame::{Area, KEY, Legend, Page, left_of, line, room_down};
 use crate::plot::COLOURS;
 use crate::scale::{Quantity, Scale, Spacing};
@@ -53,6 +53,8 @@ const GAP: f64 = 62.0;
 /// Places of a mean error, at most, and calls that it needs.
 const PLACES: usize = 30;
 const FEWEST: usize = 5;
+/// Places next to each other are at most so far apart.
+const GAP_PLACES: usize = 4;
 /// The axis of errors reaches from zero twice as far as this part of the calls at either end.
 const END: f64 = 0.02;
 
@@ -167,8 +169,11 @@ impl FitPlot {
             };
             self.noise.iter().filter_map(place).collect::<Vec<_>>()
         };
-        page.push(band(&edge(1).into_iter().chain(edge(0).into_iter().rev()).collect::<Vec<_>>()));
+        let (upper, lower) = (edge(1), edge(0));
+        page.push(band(&upper.iter().chain(lower.iter().rev()).copied().collect::<Vec<_>>()));
         draw_error_cloud(page, &area, &x, y, shown, |call| call.modelled);
+        // Its edges show through any cloud.
+        page.extend([upper, lower].map(|edge| line(&edge, BAND, NAMES[2])));
         page.push(area.axes((Some("modelled duration"), &x), ("measured / modelled - 1", y)));
         area
     }
@@ -203,17 +208,22 @@ fn draw_error_cloud(
     let place = |(value, error): (f64, f64)| Some((area.x(x, value)?, area.y(y, error.clamp(y.low, y.high))?));
     page.push(cloud(&points.iter().filter_map(|point| place(*point)).collect::<Vec<_>>(), CALLS));
     page.extend(place((x.low, 0.0)).zip(place((x.high, 0.0))).map(|(a, b)| line(&[a, b], MODEL, NAMES[1])));
-    page.push(line(&means(&points, x, y).into_iter().filter_map(place).collect::<Vec<_>>(), MEAN, NAMES[3]));
+    // A line over where nothing was measured would say too much.
+    for stretch in means(&points, x, y).chunk_by(|(a, _), (b, _)| b - a <= GAP_PLACES) {
+        let corners: Vec<(f64, f64)> = stretch.iter().filter_map(|(_, point)| place(*point)).collect();
+        page.push(line(&corners, MEAN, NAMES[3]));
+    }
 }
 
 /// Mean errors of calls that are near each other on an axis. One that lies beyond the axis of errors counts as at its end, so
-/// that a single call does not hide the others.
-fn means(points: &[(f64, f64)], x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
+/// that a single call does not hide the others. With the number of each place.
+fn means(points: &[(f64, f64)], x: &Scale, y: &Scale) -> Vec<(usize, (f64, f64))> {
     let column = |value: f64| x.position(value).map_or(0, |position| (position * PLACES as f64) as usize);
     let groups = points.chunk_by(|a, b| column(a.0) == column(b.0)).filter(|group| group.len() >= FEWEST);
     let mean = |group: &[(f64, f64)]| {
         let errors = group.iter().map(|(_, error)| error.clamp(y.low, y.high));
-        (group[group.len() / 2].0, errors.sum::<f64>() / group.len() as f64)
+        let middle = group[group.len() / 2].0;
+        (column(middle), (middle, errors.sum::<f64>() / group.len() as f64))
     };
     groups.map(mean).collect()
 }

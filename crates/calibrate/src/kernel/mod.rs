@@ -330,6 +330,117 @@ mod tests {
         assert_eq!(kernel.measured["M"], [10.0, 490.0]);
     }
 
+    /// Copies that leave the cache at 30,000 elements, on two processors, with noise of 2 %.
+    fn copies() -> ([Vec<f64>; 3], Vec<(u32, u32)>) {
+        let (mut m, mut n, mut seconds, mut processors) = (vec![], vec![], vec![], vec![]);
+        for i in 0..2400usize {
+            let size = i / 8;
+            let side = |seed: usize| (10.0 * 200f64.powf(0.5 + 0.5 * jitter(size * 7 + seed))).round();
+            let (rows, columns) = (side(1), side(2));
+            let elements = rows * columns;
+            let expected = if elements < 30_000.0 { 1e-6 + 4e-10 * elements } else { 5e-6 + 1.5e-9 * elements };
+            m.push(rows);
+            n.push(columns);
+            seconds.push(expected * (1.0 + (i % 2) as f64 * 0.1) * (1.0 + 0.02 * jitter(i)));
+            processors.push((0, (i % 2) as u32));
+        }
+        ([m, n, seconds], processors)
+    }
+
+    fn copy_recipe(texts: &[&str], pieces_at: &[f64]) -> Recipe {
+        Recipe {
+            terms: terms(texts),
+            noise: Some(Noise::Normal),
+            split: Some("M*N".parse().unwrap()),
+            pieces_at: pieces_at.to_vec(),
+            errors: Errors::Relative,
+            ..Recipe::default()
+        }
+    }
+
+    #[test]
+    fn breakpoints_are_found_or_given() {
+        let ([m, n, seconds], processors) = copies();
+        let arguments = vec![("M".to_owned(), &m[..]), ("N".to_owned(), &n[..])];
+        let calls = Calls { arguments, seconds: &seconds, processors };
+        let found = fit(&calls, &copy_recipe(&["1", "M*N"], &[])).unwrap();
+        let given = fit(&calls, &copy_recipe(&["1", "M*N", "M"], &[30_000.0])).unwrap();
+        for kernel in [found, given] {
+            assert_eq!((kernel.terms.clone(), kernel.rows.len()), (terms(&["1", "M*N"]), 6), "{:?}", kernel.rows);
+            let limit = kernel.rows[0].below.unwrap();
+            assert!((29_000.0..31_000.0).contains(&limit), "{limit}");
+            for (row, slow) in kernel.rows.chunks(2).zip([1.05, 1.0, 1.1]) {
+                for (row, expected) in row.iter().zip([[1e-6, 4e-10], [5e-6, 1.5e-9]]) {
+                    let off = |place: usize| row.seconds[place] / (slow * expected[place]) - 1.0;
+                    assert!(off(0).abs() < 0.2 && off(1).abs() < 0.01, "{row:?}");
+                }
+            }
+            let fit = kernel.fit.unwrap();
+            assert!(fit.relative_error < 0.02 && fit.warnings.is_empty(), "{fit:?}");
+        }
+    }
+
+    #[test]
+    fn pieces_that_cannot_be_are_explained() {
+        let ([m, n, seconds], processors) = copies();
+        let arguments = vec![("M".to_owned(), &m[..]), ("N".to_owned(), &n[..])];
+        let calls = Calls { arguments, seconds: &seconds, processors };
+        let error = |recipe: &Recipe| fit(&calls, recipe).unwrap_err();
+        let found = error(&copy_recipe(&["1", "M*N", "M"], &[]));
+        assert_eq!(found.to_string(), "breakpoints are found where the terms are `1` and `M*N` alone");
+        assert!(found.remedy().contains("--pieces-at"));
+        let few = error(&copy_recipe(&["1", "M*N"], &[50.0])).to_string();
+        assert!(few.starts_with("node 0, socket 0: where M*N is below 50: "), "{few}");
+        let mut times = seconds.clone();
+        (0..times.len()).filter(|&i| (m[i], n[i]) == (m[0], n[0])).for_each(|i| times[i] = 0.0);
+        let calls = Calls { seconds: &times, ..calls.clone() };
+        let none = fit(&calls, &copy_recipe(&["1", "M*N"], &[30_000.0])).unwrap_err().to_string();
+        assert!(none.contains("took no time"), "{none}");
+    }
+
+    /// Thesis section 5.1: N-1, a deviation that is the same for all sizes, and N-2, one that depends on them.
+    #[test]
+    fn the_deviation_has_the_terms_that_it_needs() {
+        let deviation = |of: fn(f64) -> f64| {
+            let n: Vec<f64> = (0..2000).map(|i| f64::from(100 + i / 20 * 10)).collect();
+            let seconds: Vec<f64> = (0..2000).map(|i| 1e-6 + 1e-8 * n[i] + of(n[i]) * jitter(i)).collect();
+            let calls = Calls { arguments: vec![("N".into(), &n)], seconds: &seconds, processors: vec![] };
+            let recipe = Recipe { terms: terms(&["1", "N"]), noise: Some(Noise::Normal), ..Recipe::default() };
+            fit(&calls, &recipe).unwrap().rows[0].deviation.clone()
+        };
+        let same = deviation(|_| 1e-8);
+        assert!(same[1] == 0.0 && (same[0] * 3f64.sqrt() / 1e-8 - 1.0).abs() < 0.05, "{same:?}");
+        let growing = deviation(|n| 1e-10 * n);
+        assert!(growing[0] == 0.0 && (growing[1] * 3f64.sqrt() / 1e-10 - 1.0).abs() < 0.05, "{growing:?}");
+    }
+
+    /// Half of the sizes are short and make a thousandth of the time: relative errors do not forget them. Chance that makes
+    /// single calls long or short must not make the model too low.
+    #[test]
+    fn relative_errors_see_short_calls_and_are_not_biased() {
+        let n: Vec<f64> = (0..4000).map(|i| 10f64.powf(1.0 + f64::from(i) / 1000.0)).collect();
+        let seconds: Vec<f64> = (0..4000).map(|i| (1e-6 + 1e-9 * n[i]) * (1.0 + 0.5 * jitter(i))).collect();
+        let calls = Calls { arguments: vec![("N".into(), &n)], seconds: &seconds, processors: vec![] };
+        let recipe = Recipe { terms: terms(&["1", "N"]), errors: Errors::Relative, ..Recipe::default() };
+        let row = fit(&calls, &recipe).unwrap().rows[0].clone();
+        assert!((row.seconds[0] / 1e-6 - 1.0).abs() < 0.03 && (row.seconds[1] / 1e-9 - 1.0).abs() < 0.03, "{row:?}");
+    }
+
+    #[test]
+    fn modes_share_out_what_is_expected() {
+        let ([m, n, mut seconds], processors) = measured();
+        seconds.iter_mut().step_by(50).for_each(|seconds| *seconds *= 4.0);
+        let arguments = vec![("M".to_owned(), &m[..]), ("N".to_owned(), &n[..])];
+        let calls = Calls { arguments, seconds: &seconds, processors };
+        let noise = Some(Noise::Modes(Vec::new()));
+        let kernel = fit(&calls, &Recipe { terms: terms(&["1", "M*N"]), noise, ..Recipe::default() }).unwrap();
+        let Noise::Modes(modes) = &kernel.noise else { panic!("{:?}", kernel.noise) };
+        let slow: f64 = modes.iter().filter(|mode| mode.mean > 2.0).map(|mode| mode.share).sum();
+        assert!((slow - 0.02).abs() < 0.005, "{modes:?}");
+        assert!((modes.iter().map(|mode| mode.share * mode.mean).sum::<f64>() - 1.0).abs() < 1e-9, "{modes:?}");
+        assert!(kernel.rows.iter().all(|row| row.deviation.is_empty()) && kernel.is_noisy());
+    }
+
     #[test]
     fn what_cannot_be_fitted_is_said() {
         let x = [1.0, 2.0, 3.0, 4.0];

@@ -15,6 +15,16 @@ pub(crate) struct Size {
 }
 
 impl Size {
+    /// The middle of its calls.
+    pub fn median(&self) -> f64 {
+        let mut calls = self.calls.clone();
+        calls.sort_by(f64::total_cmp);
+        match calls.len() {
+            0 => 0.0,
+            count => 0.5 * (calls[(count - 1) / 2] + calls[count / 2]),
+        }
+    }
+
     /// The standard deviation of its calls, if there are several.
     pub fn deviation(&self) -> Option<f64> {
         let freedom = self.calls.len().checked_sub(1).filter(|freedom| *freedom > 0)?;

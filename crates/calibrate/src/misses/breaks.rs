@@ -2,7 +2,7 @@
 //!
 //! Sizes are ordered by an argument, or by their duration. On both sides of each place a line is fitted to the relative
 //! errors of a window of sizes. Where the lines reach the place at different heights there is a jump, where they have
-//! different slopes there is a bend.
+//! different slopes there is a bend. The lines are over ranks, so that no size that is far from all others decides.
 
 use std::ops::Range;
 
@@ -19,6 +19,10 @@ const PLACES: usize = 5;
 const SURE: f64 = 6.0;
 /// What a bend changes over a window, at least.
 const BENT: f64 = 2.0 * OFF;
+
+/// What is further off than this is so for other reasons.
+const FAR: f64 = 1.0;
+const ROUNDING: f64 = 1e-12;
 
 /// A break, with how many standard errors large it is.
 struct Break {
@@ -37,8 +41,7 @@ pub(super) fn find(fitted: &[Fitted], names: &[&str]) -> Option<String> {
 fn courses(fitted: &[Fitted], names: &[&str]) -> Vec<Course> {
     let sizes = sizes(fitted);
     let along = |name: Option<&str>, of: &dyn Fn(&Averaged) -> f64| {
-        let points = sizes.iter().map(|size| (of(size).ln(), size.error)).filter(|(place, _)| place.is_finite());
-        Course::new(name.map(String::from), points.collect())
+        Course::new(name.map(String::from), sizes.iter().map(|size| (of(size), size.error)).collect())
     };
     let mut courses = vec![along(None, &|size| size.model)];
     courses.extend(names.iter().enumerate().map(|(i, name)| along(Some(name), &|size| size.arguments[i])));
@@ -61,7 +64,7 @@ fn sizes<'s>(fitted: &'s [Fitted]) -> Vec<Averaged<'s>> {
     same.map(|same| Averaged {
         arguments: arguments(same[0]),
         model: mean(same.iter().map(|one| one.model)),
-        error: mean(same.iter().map(|one| one.size.seconds / one.model - 1.0)),
+        error: mean(same.iter().map(|one| (one.size.seconds / one.model - 1.0).min(FAR))),
     })
     .collect()
 }
@@ -70,9 +73,9 @@ fn sizes<'s>(fitted: &'s [Fitted]) -> Vec<Averaged<'s>> {
 struct Course {
     /// The argument; none for the duration.
     name: Option<String>,
-    /// Its logarithm, in order.
-    places: Vec<f64>,
-    /// Of all points before each.
+    /// Its values, in order.
+    values: Vec<f64>,
+    /// Of all points before each: x is the rank, y the error.
     sums: Vec<Sums>,
 }
 
@@ -111,19 +114,23 @@ impl Course {
     fn new(name: Option<String>, mut points: Vec<(f64, f64)>) -> Course {
         points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let mut sums = vec![Sums::default()];
-        for (i, &(x, y)) in points.iter().enumerate() {
-            let s = sums[i];
-            sums.push(Sums {
-                points: s.points + 1.0,
-                places: s.places + usize::from(i == 0 || points[i - 1].0 != x),
-                x: s.x + x,
-                xx: s.xx + x * x,
-                y: s.y + y,
-                xy: s.xy + x * y,
-                yy: s.yy + y * y,
-            });
+        for same in points.chunk_by(|a, b| a.0 == b.0) {
+            // In the middle of those with the same value, counted from the middle of all.
+            let x = (sums.len() - 1) as f64 + 0.5 * same.len() as f64 - 0.5 * points.len() as f64;
+            for (i, &(_, y)) in same.iter().enumerate() {
+                let s = sums[sums.len() - 1];
+                sums.push(Sums {
+                    points: s.points + 1.0,
+                    places: s.places + usize::from(i == 0),
+                    x: s.x + x,
+                    xx: s.xx + x * x,
+                    y: s.y + y,
+                    xy: s.xy + x * y,
+                    yy: s.yy + y * y,
+                });
+            }
         }
-        Course { name, places: points.into_iter().map(|(place, _)| place).collect(), sums }
+        Course { name, values: points.into_iter().map(|(value, _)| value).collect(), sums }
     }
 
     /// The line through the errors of these points, if they are at enough places.
@@ -137,27 +144,27 @@ impl Course {
         let spread = b.xx - a.xx - n * x * x;
         let slope = (b.xy - a.xy - n * x * y) / spread;
         let left = b.yy - a.yy - n * y * y - slope * slope * spread;
-        // Sums of many numbers: what is less than this part of them is rounding.
-        let rounding = 1e-12 * b.xx.max(b.yy);
-        (spread > rounding).then_some(Line { x, y, slope, points: n, spread, variance: left.max(rounding) / (n - 2.0) })
+        // Of sums of many numbers, so small a part is rounding.
+        let variance = left.max(ROUNDING * b.yy).max(f64::MIN_POSITIVE) / (n - 2.0);
+        (spread > ROUNDING * b.xx).then_some(Line { x, y, slope, points: n, spread, variance })
     }
 
     /// The clearest break: `large` gives its size, its variance, and whether it matters, for the lines on both sides.
     fn clearest(
         &self,
         (part, least, most): (usize, usize, usize),
-        large: impl Fn(&Line, &Line, f64, Range<usize>) -> (f64, f64, bool),
+        large: impl Fn(&Line, &Line, f64) -> (f64, f64, bool),
         says: impl Fn(f64, String) -> String,
     ) -> Option<Break> {
-        let window = (self.places.len() / part).clamp(least, most);
-        let cuts = window..(self.places.len() + 1).saturating_sub(window);
+        let window = (self.values.len() / part).clamp(least, most);
+        let cuts = window..(self.values.len() + 1).saturating_sub(window);
         let mut best: Option<(f64, f64, usize)> = None;
-        for cut in cuts.filter(|&cut| self.places[cut - 1] < self.places[cut]) {
+        for cut in cuts.filter(|&cut| self.values[cut - 1] < self.values[cut]) {
             let (Some(left), Some(right)) = (self.line(cut - window..cut), self.line(cut..cut + window)) else {
                 continue;
             };
-            let middle = 0.5 * (self.places[cut - 1] + self.places[cut]);
-            let (size, variance, matters) = large(&left, &right, middle, cut - window..cut + window);
+            let place = cut as f64 - 0.5 * self.values.len() as f64;
+            let (size, variance, matters) = large(&left, &right, place);
             let sure = size.abs() / variance.sqrt();
             if matters && sure > best.map_or(SURE, |(sure, ..)| sure) {
                 best = Some((sure, size, cut));
@@ -167,8 +174,8 @@ impl Course {
     }
 
     fn jump(&self) -> Option<Break> {
-        let large = |left: &Line, right: &Line, middle: f64, _: Range<usize>| {
-            let ((before, doubt), (after, more_doubt)) = (left.at(middle), right.at(middle));
+        let large = |left: &Line, right: &Line, place: f64| {
+            let ((before, doubt), (after, more_doubt)) = (left.at(place), right.at(place));
             (after - before, doubt + more_doubt, (after - before).abs() > OFF)
         };
         self.clearest(JUMP_WINDOW, large, |size, place| {
@@ -178,11 +185,10 @@ impl Course {
     }
 
     fn bends(&self) -> impl Iterator<Item = Break> {
-        let large = move |left: &Line, right: &Line, _: f64, points: Range<usize>| {
+        let large = |left: &Line, right: &Line, _: f64| {
             let bend = right.slope - left.slope;
             let doubt = left.variance / left.spread + right.variance / right.spread;
-            let width = 0.5 * (self.places[points.end - 1] - self.places[points.start]);
-            (bend, doubt, (bend * width).abs() > BENT)
+            (bend, doubt, (bend * left.points).abs() > BENT)
         };
         let says = |size: f64, place: String| {
             let which = if size > 0.0 { "faster" } else { "more slowly" };
@@ -193,7 +199,7 @@ impl Course {
 
     /// Where a cut is, for people.
     fn place(&self, cut: usize) -> String {
-        let value = (0.5 * (self.places[cut - 1] + self.places[cut])).exp();
+        let value = (self.values[cut - 1] * self.values[cut]).sqrt();
         match &self.name {
             None => format!("calls take about {value:.1e} s"),
             Some(name) => {

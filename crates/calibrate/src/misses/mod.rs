@@ -50,15 +50,26 @@ fn mean_and_error(values: &[f64]) -> (f64, f64) {
 
 /// Ranges of durations where the model is off: a curve, or a jump, that its terms do not have.
 fn off(fitted: &[Fitted]) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for group in groups(fitted.iter().filter(|fitted| fitted.size.seconds > 0.0)) {
+    let groups = groups(fitted.iter().filter(|fitted| fitted.size.seconds > 0.0));
+    let far = |group: &Vec<&Fitted>| {
         let errors: Vec<f64> = group.iter().filter_map(|fitted| fitted.error()).collect();
         let (centre, error) = mean_and_error(&errors);
-        if centre.abs() > OFF && centre.abs() > SURE * error {
-            let which = if centre < 0.0 { "too short" } else { "too long" };
-            let (durations, percent) = (durations(&group), 100.0 * centre.abs());
-            warnings.push(format!("calls of {durations} are modelled {percent:.0} % {which}"));
-        }
+        (centre.abs() > OFF && centre.abs() > SURE * error).then_some(centre)
+    };
+    let centres: Vec<(Option<f64>, &Vec<&Fitted>)> = groups.iter().map(|group| (far(group), group)).collect();
+    // Neighbours that are off in the same way are one range.
+    let way = |centre: &Option<f64>| centre.map(|centre| centre > 0.0);
+    let mut warnings = Vec::new();
+    for range in centres.chunk_by(|a, b| way(&a.0) == way(&b.0)) {
+        let percents: Vec<f64> = range.iter().filter_map(|(centre, _)| Some(100.0 * (*centre)?.abs())).collect();
+        let Some(which) = way(&range[0].0).map(|is_long| if is_long { "too long" } else { "too short" }) else {
+            continue;
+        };
+        let (least, most) =
+            (percents.iter().copied().fold(f64::INFINITY, f64::min), percents.iter().copied().fold(0.0, f64::max));
+        let percent = if percents.len() == 1 { format!("{most:.0}") } else { format!("{least:.0} to {most:.0}") };
+        let all: Vec<&Fitted> = range.iter().flat_map(|(_, group)| group.iter().copied()).collect();
+        warnings.push(format!("calls of {} are modelled {percent} % {which}", durations(&all)));
     }
     warnings
 }

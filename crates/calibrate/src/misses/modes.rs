@@ -12,15 +12,11 @@ const RARE: f64 = 0.002;
 const LOOKED_AT: usize = 4000;
 
 pub(super) fn find(fitted: &[Fitted]) -> Option<String> {
-    let repeated = fitted.iter().map(|fitted| &fitted.size.calls).filter(|calls| calls.len() > 2);
-    let relative = repeated.flat_map(|calls| {
-        // Around the median, which a few slow calls do not move.
-        let mut calls = calls.clone();
-        calls.sort_by(f64::total_cmp);
-        let median = calls[calls.len() / 2];
-        calls.into_iter().filter(move |_| median > 0.0).map(move |call| call / median)
-    });
-    let relative: Vec<f64> = relative.collect();
+    let repeated = fitted.iter().map(|fitted| fitted.size).filter(|size| size.calls.len() > 2);
+    // Around the median, which a few slow calls do not move.
+    let medians = repeated.map(|size| (size, size.median())).filter(|(_, median)| *median > 0.0);
+    let relative: Vec<f64> =
+        medians.flat_map(|(size, median)| size.calls.iter().map(move |call| call / median)).collect();
     let step = relative.len().div_ceil(LOOKED_AT).max(1);
     let looked_at: Vec<f64> = relative.into_iter().step_by(step).collect();
     let mixture = Mixture::fit(&looked_at, 3).ok()?;

@@ -7,6 +7,8 @@ use super::{SURE, durations, groups, mean_and_error};
 /// A deviation is off if it is by this factor.
 const FACTOR: f64 = 1.5;
 
+/// Calls that differ by less, in parts of their duration, look alike.
+const ALIKE: f64 = 0.002;
 /// One size of so many is enough to tell how calls differ.
 const FEW: usize = 10;
 
@@ -25,8 +27,10 @@ pub(super) fn find(fitted: &[Fitted]) -> Option<String> {
             // Of normal noise: what a few sizes happen to differ by may be less.
             let variances = group.iter().map(|fitted| 2.0 / (fitted.size.calls.len() - 1) as f64);
             let error = seen.max(variances.sum::<f64>().sqrt() / group.len() as f64);
+            let widest = |fitted: &&Fitted| fitted.deviation.max(fitted.size.deviation().unwrap_or(0.0));
+            let differ = mean(group.iter().map(|fitted| widest(fitted) / fitted.size.seconds)) > ALIKE;
             let is_off = centre.sqrt() > FACTOR || centre.sqrt() < 1.0 / FACTOR;
-            (is_off && (centre - 1.0).abs() > SURE * error).then_some((centre.sqrt(), group))
+            (differ && is_off && (centre - 1.0).abs() > SURE * error).then_some((centre.sqrt(), group))
         })
         .max_by(|(a, _), (b, _)| a.ln().abs().total_cmp(&b.ln().abs()))?;
     let (times, group) = worst;

@@ -242,7 +242,9 @@ fn fill(plot: &mut FitPlot, kernel: &Kernel, calls: &Calls) {
     if bound.is_noisy() {
         order.retain(|(modelled, ..)| *modelled > 0.0);
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
-        for group in order.chunks(order.len().div_ceil(GROUPS).max(1)) {
+        let [shortest, longest] = [order.first(), order.last()].map(|call| call.map_or(1.0, |call| call.0.ln()));
+        let place = |modelled: f64| ((modelled.ln() - shortest) / (longest - shortest) * GROUPS as f64) as usize;
+        for group in order.chunk_by(|a, b| place(a.0) == place(b.0)) {
             // A few of them: arguments differ, although durations do not.
             let few: Vec<_> = group.iter().step_by(group.len().div_ceil(FEW)).collect();
             let mean = |part: f64| {
