@@ -105,7 +105,7 @@ pub fn compare(first: Model, second: Model) -> Result<Comparison, CompareError> 
     let first_name = if lists { first.first_node } else { second.first_node };
     for &processor in &processors {
         let sides = [0, 1].map(|i| models[i].on(processor, &grid));
-        let name = processor.map(|(node, socket)| (node + first_name, socket));
+        let name = processor.map(|(node, socket)| (node.saturating_add(first_name), socket));
         let Some(ratios) = ratios(&sides) else { continue };
         for (arguments, ratio) in grid.iter().zip(&ratios) {
             let here = || Extreme { ratio: *ratio, arguments: arguments.clone(), processor: name };
@@ -143,9 +143,12 @@ fn overall(changes: &[(Option<(u32, u32)>, Change)]) -> Option<Change> {
     (!changes.is_empty()).then_some(Change { ratio, largest, error })
 }
 
+/// Least and most of each argument.
+type Ranges = Vec<(String, [f64; 2])>;
+
 /// The sizes that both models know, or else one of them.
-fn common_ranges(first: &Kernel, second: &Kernel) -> Result<(Vec<(String, [f64; 2])>, bool), CompareError> {
-    let mut ranges: Vec<(String, [f64; 2])> = Vec::new();
+fn common_ranges(first: &Kernel, second: &Kernel) -> Result<(Ranges, bool), CompareError> {
+    let mut ranges: Ranges = Vec::new();
     let mut is_measured = true;
     for name in first.arguments().into_iter().chain(second.arguments()) {
         if ranges.iter().any(|(known, _)| known == name) {
@@ -257,7 +260,7 @@ impl<'m> Bound<'m> {
     }
 
     fn on(&self, processor: Option<(u32, u32)>, grid: &[Vec<f64>]) -> Side {
-        let name = processor.map(|(node, socket)| (node + self.model.first_node, socket));
+        let name = processor.map(|(node, socket)| (node.saturating_add(self.model.first_node), socket));
         let Some(bound) = &self.bound else { return Side { seconds: Vec::new(), noise: 0.0, variance: None } };
         let number = name.map_or(0, |(node, socket)| bound.processor(node, socket));
         let arguments: Vec<Arguments> = grid.iter().map(|values| Arguments::from_slice(values)).collect();

@@ -118,7 +118,7 @@ impl FitKernel {
         if !(self.level > 0.0 && self.level <= 1.0) {
             return Err(Failure::input("--level is a probability: write a number between 0 and 1, such as 0.001"));
         }
-        let split = self.split.as_ref().map(term).transpose()?;
+        let split = self.split.as_deref().map(term).transpose()?;
         if let Some(end) = self.pieces_at.iter().find(|end| !(end.is_finite() && **end > 0.0)) {
             return Err(Failure::input(format!("--pieces-at {end}: write numbers above zero, such as 30000")));
         }
@@ -175,12 +175,12 @@ fn arguments(recipe: &Recipe) -> Vec<&str> {
     arguments
 }
 
-fn term(text: &String) -> Result<Term, Failure> {
+fn term(text: &str) -> Result<Term, Failure> {
     text.parse().map_err(|error: TermError| Failure::input(format!("{error}; {}", TermError::REMEDY)))
 }
 
 fn terms(texts: &[String]) -> Result<Vec<Term>, Failure> {
-    texts.iter().map(term).collect()
+    texts.iter().map(|text| term(text)).collect()
 }
 
 fn stem(path: &Path) -> String {

@@ -110,7 +110,7 @@ fn what_cannot_be_fitted_is_refused() {
     let named = ["--argument", "L=n", "--terms", "N,L"];
     bad(&csv, &named, &["follows from", "help"]);
     bad(&csv, &["--terms", "1,N", "--pieces-at", "5"], &["--split"]);
-    bad(&csv, &["--terms", "1,N", "--split", "N", "--pieces-at", "-5"], &["--pieces-at -5", "above zero"]);
+    bad(&csv, &["--terms", "1,N", "--split", "N", "--pieces-at", "0"], &["--pieces-at 0", "above zero"]);
     bad(&csv, &["--terms", "1,N", "--split", "2*N"], &["`2*N` is no product"]);
     bad(&csv, &["--terms", "1,N,N^2", "--split", "N"], &["breakpoints", "--pieces-at", "calls.csv"]);
     bad(&csv, &["--terms", "1,N", "--split", "N", "--pieces-at", "20"], &["where N is below 20", "cannot determine"]);

@@ -16,9 +16,9 @@ pub(crate) struct Fitted<'s> {
 }
 
 impl Fitted<'_> {
-    /// (model - measured) / measured; none if the calls took no time.
+    /// (model - measured) / measured; none if the calls took no time, or next to none.
     pub fn error(&self) -> Option<f64> {
-        (self.size.seconds > 0.0).then(|| self.model / self.size.seconds - 1.0)
+        Some(self.model / self.size.seconds - 1.0).filter(|error| error.is_finite())
     }
 }
 
@@ -27,7 +27,7 @@ pub(super) fn r_squared(fitted: &[Fitted]) -> f64 {
     let centre = mean(fitted.iter().map(|fitted| fitted.size.seconds));
     let all: f64 = fitted.iter().map(|fitted| (fitted.size.seconds - centre).powi(2)).sum();
     let left: f64 = fitted.iter().map(|fitted| (fitted.size.seconds - fitted.model).powi(2)).sum();
-    if all > 0.0 { 1.0 - left / all } else { 1.0 }
+    if all > 0.0 && all.is_finite() { 1.0 - left / all } else { 1.0 }
 }
 
 /// Mean relative error.
@@ -43,7 +43,7 @@ pub(super) fn ranges(fitted: &[Fitted]) -> Vec<ErrorRange> {
         let seconds = if one.model > 0.0 { one.model } else { one.size.seconds };
         decades.entry(seconds.log10().floor() as i32).or_default().push(error);
     }
-    let bound = |power: i32| format!("1e{power}").parse().unwrap_or(f64::INFINITY);
+    let bound = |power: i32| format!("1e{power}").parse().unwrap_or(f64::MAX).min(f64::MAX);
     let range = |(power, errors): (i32, Vec<f64>)| ErrorRange {
         seconds: [bound(power), bound(power + 1)],
         sizes: errors.len() as u64,
