@@ -309,12 +309,10 @@ mod tests {
         texts.iter().map(|text| text.parse().unwrap()).collect()
     }
 
-    fn kernel(rows: &[(Option<(u32, u32)>, [f64; 2])]) -> Kernel {
-        let row = |&(processor, seconds): &(Option<(u32, u32)>, [f64; 2])| Row {
-            processor,
-            seconds: seconds.to_vec(),
-            ..Row::default()
-        };
+    type Given = (Option<(u32, u32)>, [f64; 2]);
+
+    fn kernel(rows: &[Given]) -> Kernel {
+        let row = |&(processor, seconds): &Given| Row { processor, seconds: seconds.to_vec(), ..Row::default() };
         Kernel::new(terms(&["1", "N"]), rows.iter().map(row).collect())
     }
 
