@@ -1,4 +1,4 @@
-//! Two models of a kernel, side by side: how durations changed, on which processors, and whether that is more than chance.
+//! Two models of a kernel, side by side: how durations changed, on which processors, and whether it is more than chance.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ pub struct Model<'m> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CompareError {
     /// No size belongs to both.
-    #[error("{argument} was measured from {} to {} for one model, and from {} to {} for the other", .ranges[0][0], .ranges[0][1], .ranges[1][0], .ranges[1][1])]
+    #[error("{argument} was measured from {} for one model, and from {} for the other", words(.ranges[0]), words(.ranges[1]))]
     Apart {
         /// Which argument.
         argument: String,
@@ -34,6 +34,10 @@ pub enum CompareError {
         /// How many there are.
         found: usize,
     },
+}
+
+fn words([least, most]: [f64; 2]) -> String {
+    format!("{least} to {most}")
 }
 
 /// What became of a kernel from the first model to the second.
@@ -196,7 +200,7 @@ fn grid(ranges: &[(String, [f64; 2])]) -> Vec<Vec<f64>> {
     grid
 }
 
-/// Values from one end of a range to the other, evenly over the orders of magnitude. Whole numbers, where these are enough.
+/// Values from one end of a range to the other, evenly over the orders of magnitude; between the ends, whole numbers.
 pub fn spread([low, high]: [f64; 2], steps: usize) -> Vec<f64> {
     let value = |step: usize| {
         let part = step as f64 / steps as f64;
@@ -271,8 +275,8 @@ impl<'m> Bound<'m> {
         Side { variance: self.variance(rows, grid, &seconds), seconds, noise }
     }
 
-    /// The mean logarithm changes with a coefficient by the mean of its term over the duration. Pieces know nothing of each
-    /// other.
+    /// The mean logarithm changes with a coefficient by the mean of its term over the duration. Pieces know nothing of
+    /// each other.
     fn variance(&self, rows: &[Row], grid: &[Vec<f64>], seconds: &[f64]) -> Option<f64> {
         let kernel = self.model.kernel;
         let value = |term: &Term, arguments: &[f64]| {

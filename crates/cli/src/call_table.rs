@@ -29,8 +29,8 @@ pub(crate) struct CallOptions {
 }
 
 impl CallOptions {
-    /// Which columns of a table hold these arguments, and what else is needed. What is not said is as it was `before`, or else
-    /// found in the table's header.
+    /// Which columns of a table hold these arguments, and what else is needed. What is not said is as it was `before`, or
+    /// else found in the table's header.
     pub fn layout(
         &self,
         source: &Arc<Source>,
@@ -103,7 +103,7 @@ impl CallData {
 }
 
 /// What stands before and after the equals signs.
-fn pairs(option: &str, texts: &[String]) -> Result<Vec<(String, String)>, Failure> {
+pub(crate) fn pairs(option: &str, texts: &[String]) -> Result<Vec<(String, String)>, Failure> {
     let pair = |text: &String| match text.split_once('=') {
         Some((left, right)) => Ok((left.trim().to_owned(), right.trim().to_owned())),
         None => Err(Failure::input(format!("{option} {text}: write two names with `=` between them"))),
@@ -111,7 +111,7 @@ fn pairs(option: &str, texts: &[String]) -> Result<Vec<(String, String)>, Failur
     texts.iter().map(pair).collect()
 }
 
-fn unreadable(source: &Arc<Source>, error: &TableError) -> Diagnostic {
+pub(crate) fn unreadable(source: &Arc<Source>, error: &TableError) -> Diagnostic {
     in_table(source, error.line(), &error.to_string(), error.remedy())
 }
 

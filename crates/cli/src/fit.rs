@@ -93,13 +93,12 @@ impl FitKernel {
         let source = Source::read(&self.calls)?;
         let recipe = self.recipe()?;
         let arguments = arguments(&recipe);
-        let file_name = self.calls.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let layout = CallTable { file: file_name, ..self.columns.layout(&source, &arguments, None)? };
+        let layout = CallTable { file: file_name(&self.calls), ..self.columns.layout(&source, &arguments, None)? };
         let data = CallData::read(&source, layout.clone())?;
         let mut kernel = kernel::fit(&data.calls(&arguments), &recipe)
             .map_err(|error| Diagnostic::error(error.to_string(), error.remedy()).within(&source))?;
         let mut file = self.file_to_fill()?;
-        file.made = Some(self.made(&source, data.rows(), &layout.file, file.made.take()));
+        file.made = Some(made(&self.calls, &source, data.rows(), file.made.take()));
         if let Some(fit) = &mut kernel.fit {
             fit.data = Some(layout);
         }
@@ -147,21 +146,26 @@ impl FitKernel {
             None => ModelFile { name: stem(&self.calls), ..ModelFile::default() },
         })
     }
+}
 
-    fn made(&self, source: &Source, rows: u64, file: &str, before: Option<Made>) -> Made {
-        let provenance = Provenance::now(BUILD, std::env::args(), 1);
-        let mut data = before.map_or_else(Vec::new, |made| made.data);
-        let new = DataFile { file: file.into(), sha256: sha256(source.text.as_bytes()), rows };
-        if !data.contains(&new) {
-            data.push(new);
-        }
-        Made {
-            by: format!("hpcast {}", BUILD.version),
-            on: provenance.date.chars().take(10).collect(),
-            command: provenance.command.into_iter().skip(1).collect::<Vec<_>>().join(" "),
-            data,
-        }
+/// How a file was made of measurements, after what it was made of before.
+pub(crate) fn made(path: &Path, source: &Source, rows: u64, before: Option<Made>) -> Made {
+    let provenance = Provenance::now(BUILD, std::env::args(), 1);
+    let mut data = before.map_or_else(Vec::new, |made| made.data);
+    let new = DataFile { file: file_name(path), sha256: sha256(source.text.as_bytes()), rows };
+    if !data.contains(&new) {
+        data.push(new);
     }
+    Made {
+        by: format!("hpcast {}", BUILD.version),
+        on: provenance.date.chars().take(10).collect(),
+        command: provenance.command.into_iter().skip(1).collect::<Vec<_>>().join(" "),
+        data,
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The arguments that the terms are made of, each once.
@@ -183,6 +187,6 @@ fn terms(texts: &[String]) -> Result<Vec<Term>, Failure> {
     texts.iter().map(|text| term(text)).collect()
 }
 
-fn stem(path: &Path) -> String {
+pub(crate) fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -215,8 +215,8 @@ fn draw_error_cloud(
     }
 }
 
-/// Mean errors of calls that are near each other on an axis. One that lies beyond the axis of errors counts as at its end, so
-/// that a single call does not hide the others. With the number of each place.
+/// Mean errors of calls that are near each other on an axis. One that lies beyond the axis of errors counts as at its end,
+/// so that a single call does not hide the others. With the number of each place.
 fn means(points: &[(f64, f64)], x: &Scale, y: &Scale) -> Vec<(usize, (f64, f64))> {
     let column = |value: f64| x.position(value).map_or(0, |position| (position * PLACES as f64) as usize);
     let groups = points.chunk_by(|a, b| column(a.0) == column(b.0)).filter(|group| group.len() >= FEWEST);

@@ -43,8 +43,8 @@ pub(super) fn find(fitted: &[Fitted]) -> Option<Vec<Mode>> {
     Some(mixture.modes().iter().map(mode).collect())
 }
 
-/// Each call over the median of the others of its size: what the model is off by is no noise, a slow call would move a mean,
-/// and a call that has a part in its own measure would look like it.
+/// Each call over the median of the others of its size: what the model is off by is no noise, a slow call would move a
+/// mean, and a call that has a part in its own measure would look like it.
 fn among_the_others(one: &Fitted) -> Vec<f64> {
     let mut calls = one.size.calls.clone();
     calls.sort_by(f64::total_cmp);

@@ -29,6 +29,7 @@ pub(super) fn find(fitted: &[Fitted]) -> Option<String> {
     let share = 100.0 * other.weight;
     let times = other.mean / main.mean;
     Some(format!(
-        "{share:.1} % of the calls take {times:.2} times as long as others of the same size: there are modes; try --noise modes"
+        "{share:.1} % of the calls take {times:.2} times as long as others of the same size: there are modes; try \
+         --noise modes"
     ))
 }

@@ -37,6 +37,7 @@ pub(super) fn find(fitted: &[Fitted]) -> Option<String> {
     let percent = 100.0 * mean(group.iter().map(|fitted| fitted.deviation / fitted.size.seconds));
     let durations = durations(&group);
     Some(format!(
-        "calls of {durations} differ {times:.2} times as much as the model's {percent:.1} %: the deviation depends on the size otherwise than its terms"
+        "calls of {durations} differ {times:.2} times as much as the model's {percent:.1} %: the deviation depends on the \
+         size otherwise than its terms"
     ))
 }

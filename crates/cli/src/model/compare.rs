@@ -31,7 +31,7 @@ pub(crate) struct Compare {
     svg: Option<PathBuf>,
 }
 
-/// A difference is more than chance if chance makes one as large less often than this. There may be hundreds of processors.
+/// A difference is more than chance if that makes one as large less often than this. There may be hundreds of processors.
 const LEVEL: f64 = 0.001;
 /// Processors that are listed, at most: those that changed most.
 const LISTED: usize = 10;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use hpcast_calibrate::kernel::{Agreement, Calls};
-use hpcast_models::compute::{Arguments, BoundKernel, Kernel, MOST_ARGUMENTS, ModelFile};
+use hpcast_models::compute::{Arguments, BoundKernel, CallTable, Kernel, MOST_ARGUMENTS, ModelFile};
 use hpcast_platform::diagnostic::Source;
 use hpcast_report::{FitPlot, FitPoint, check_writable, sha256, write_file};
 use hpcast_units::count;
@@ -39,8 +39,7 @@ pub(crate) struct Show {
 
 impl Show {
     pub fn run(&self) -> Result<(), Failure> {
-        let outputs = self.svg.iter();
-        outputs.map(|path| check_writable(path)).collect::<Result<Vec<()>, _>>()?;
+        self.svg.iter().try_for_each(|path| check_writable(path))?;
         let file = ModelFile::load(&self.file)?;
         let wants_one = self.kernel.is_some() || self.svg.is_some() || self.data.is_some() || self.processor.is_some();
         if !wants_one && file.kernels.len() != 1 {
@@ -60,12 +59,10 @@ impl Show {
         let found = self.find_data(file, kernel)?;
         let mut data = None;
         if let Some(found) = &found {
-            let stored = kernel.fit.as_ref().and_then(|fit| fit.data.as_ref());
-            let layout = self.columns.layout(&found.source, &arguments, stored)?;
-            let read = CallData::read(&found.source, layout)?;
+            let layout = self.columns.layout(&found.source, &arguments, own_table(kernel))?;
+            data = Some(CallData::read(&found.source, layout)?);
             notes.push(format!("Calls: {}. {}", found.source.name, found.remark).trim_end().to_owned());
-            data = Some(read);
-        } else if let Some(missing) = kernel.fit.as_ref().and_then(|fit| fit.data.as_ref()) {
+        } else if let Some(missing) = own_table(kernel) {
             notes.push(format!("The table {} is not here: name it with --data.", missing.file));
         }
         text.extend(notes.iter().map(|note| format!("\n{note}\n")));
@@ -87,7 +84,7 @@ impl Show {
             }
         }
         if let Some(path) = &self.svg {
-            write_file(path, self.plot(file, name, kernel, kept.as_ref(), one, notes).svg().as_bytes())?;
+            write_file(path, plot(file, name, kernel, kept.as_ref(), one, notes).svg().as_bytes())?;
             text += &format!("\nwritten: {}\n", path.display());
         }
         Ok(text)
@@ -98,7 +95,7 @@ impl Show {
         if let Some(path) = &self.data {
             return Ok(Some(Found { source: Source::read(path)?, remark: String::new() }));
         }
-        let Some(table) = kernel.fit.as_ref().and_then(|fit| fit.data.as_ref()) else { return Ok(None) };
+        let Some(table) = own_table(kernel) else { return Ok(None) };
         let beside = self.file.parent().unwrap_or(Path::new("")).join(&table.file);
         let Some(path) = [beside, PathBuf::from(&table.file)].into_iter().find(|path| path.is_file()) else {
             return Ok(None);
@@ -110,36 +107,35 @@ impl Show {
         let differs = "It is not the table that the model was fitted to: its SHA-256 differs.";
         Ok(Some(Found { source, remark: if is_same { String::new() } else { differs.into() } }))
     }
+}
 
-    fn plot(
-        &self,
-        file: &ModelFile,
-        name: &str,
-        kernel: &Kernel,
-        calls: Option<&Calls>,
-        one: Option<(u32, u32)>,
-        mut notes: Vec<String>,
-    ) -> FitPlot {
-        let where_ = one.map_or(String::new(), |(node, socket)| format!(", node {node}, socket {socket}"));
-        if let Some(fit) = &kernel.fit {
-            let percent = 100.0 * fit.relative_error;
-            notes.push(format!("R squared {:.6}, mean error {percent:.2} % of a size's mean.", fit.r_squared));
-            notes.extend(fit.warnings.iter().map(|warning| format!("Warning: {warning}.")));
-        }
-        let unknown = kernel.arguments().into_iter().any(|argument| !kernel.measured.contains_key(argument));
-        if unknown && calls.is_none() {
-            notes.push("The file does not say which sizes were measured: these are assumed.".into());
-        }
-        let mut plot = FitPlot { title: format!("{name}{where_}: {}", file.name), notes, ..FitPlot::default() };
-        let walks = Walk::all(&[kernel], &kernel.measured);
-        if calls.is_none() || expression(kernel).is_some() {
-            plot.curves = walks.iter().map(|walk| walk.curves(kernel, one)).collect();
-        }
-        if let Some(calls) = calls {
-            fill(&mut plot, kernel, calls);
-        }
-        plot
+fn plot(
+    file: &ModelFile,
+    name: &str,
+    kernel: &Kernel,
+    calls: Option<&Calls>,
+    one: Option<(u32, u32)>,
+    mut notes: Vec<String>,
+) -> FitPlot {
+    let where_ = one.map_or(String::new(), |(node, socket)| format!(", node {node}, socket {socket}"));
+    if let Some(fit) = &kernel.fit {
+        let percent = 100.0 * fit.relative_error;
+        notes.push(format!("R squared {:.6}, mean error {percent:.2} % of a size's mean.", fit.r_squared));
+        notes.extend(fit.warnings.iter().map(|warning| format!("Warning: {warning}.")));
     }
+    let unknown = kernel.arguments().into_iter().any(|argument| !kernel.measured.contains_key(argument));
+    if unknown && calls.is_none() {
+        notes.push("The file does not say which sizes were measured: these are assumed.".into());
+    }
+    let mut plot = FitPlot { title: format!("{name}{where_}: {}", file.name), notes, ..FitPlot::default() };
+    let walks = Walk::all(&[kernel], &kernel.measured);
+    if calls.is_none() || expression(kernel).is_some() {
+        plot.curves = walks.iter().map(|walk| walk.curves(kernel, one)).collect();
+    }
+    if let Some(calls) = calls {
+        fill(&mut plot, kernel, calls);
+    }
+    plot
 }
 
 /// A table that was found.
@@ -147,6 +143,11 @@ struct Found {
     source: Arc<Source>,
     /// What is odd about it.
     remark: String,
+}
+
+/// The table that a model was fitted to.
+fn own_table(kernel: &Kernel) -> Option<&CallTable> {
+    kernel.fit.as_ref()?.data.as_ref()
 }
 
 /// Node and socket, as in 13.1; the model must list them.
@@ -173,8 +174,7 @@ fn processor(text: &str, kernel: &Kernel) -> Result<(u32, u32), Failure> {
 /// The arguments to look at: those of the terms, and others that were measured.
 fn arguments(kernel: &Kernel) -> Result<Vec<&str>, Failure> {
     let mut names = kernel.arguments();
-    let table = kernel.fit.iter().filter_map(|fit| fit.data.as_ref());
-    for name in table.flat_map(|table| table.arguments.keys()) {
+    for name in own_table(kernel).into_iter().flat_map(|table| table.arguments.keys()) {
         if !names.contains(&name.as_str()) {
             names.push(name);
         }
