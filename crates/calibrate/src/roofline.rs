@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use hpcast_models::compute::{Fit, Kernel, KernelWork, RooflineFigures, RooflineModel, Roofs, Row, Term};
 use hpcast_stats::least_squares::{Column, FitError, Problem};
 
-use crate::kernel::{Calls, KernelError, Size, mean};
+use crate::kernel::{Calls, Fitted, KernelError, Size, goodness, mean};
 use crate::misses;
 
 /// Places of the intensity, in flops a byte, where one roof may end and the other begin, that are tried.
@@ -54,13 +54,15 @@ pub fn fit(calls: &Calls, work: &KernelWork, roofs: Option<Roofs>) -> Result<Ker
             Err(error) => failure = error,
         }
     }
-    let (roofs, prices) = best.ok_or(KernelError::Fit { processor: None, error: failure })?;
+    let (roofs, prices) = best.ok_or(KernelError::Fit { processor: None, piece: String::new(), error: failure })?;
     let modelled: Vec<f64> = (0..sizes.len()).map(|size| costs.at(roofs, &prices, size)).collect();
     let residuals: Vec<f64> = sizes.iter().zip(&modelled).map(|(size, modelled)| size.seconds - modelled).collect();
     let centre = mean(sizes.iter().map(|size| size.seconds));
     let [overhead, step, byte, flop] = prices;
     let figures =
         RooflineFigures { rate: 1.0 / flop, bandwidth: 1.0 / byte, overhead, step, deviation: deviation(&sizes) };
+    let fitted = |(size, model): (_, &f64)| Fitted { size, model: *model, deviation: figures.deviation * model };
+    let fitted: Vec<Fitted> = sizes.iter().zip(&modelled).map(fitted).collect();
     let fit = Fit {
         points: calls.seconds.len() as u64,
         sizes: sizes.len() as u64,
@@ -69,7 +71,9 @@ pub fn fit(calls: &Calls, work: &KernelWork, roofs: Option<Roofs>) -> Result<Ker
                 / sizes.iter().map(|size| (size.seconds - centre).powi(2)).sum::<f64>(),
         relative_error: mean(sizes.iter().zip(&residuals).map(|(size, residual)| (residual / size.seconds).abs())),
         dropped: Vec::new(),
-        warnings: misses::find(&sizes.iter().collect::<Vec<_>>(), &residuals),
+        warnings: misses::find(&fitted, &names, None),
+        ranges: goodness::ranges(&fitted),
+        data: None,
     };
     let range = |values: &[f64]| {
         values.iter().fold([f64::INFINITY, 0.0f64], |[least, most], value| [least.min(*value), most.max(*value)])

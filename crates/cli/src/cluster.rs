@@ -80,7 +80,7 @@ impl Generate {
             self.output.display(),
             count(processors),
             count(nodes),
-            model::show(&file)
+            model::summary(&file)
         ))
     }
 }

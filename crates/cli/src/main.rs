@@ -1,16 +1,14 @@
 //! The command `hpcast`: the only part of the project that prints or exits.
 
+mod call_table;
 mod cluster;
 mod failure;
 mod fit;
-mod fit_cluster;
-mod fit_roofline;
 mod hpl;
 mod lists;
 mod machine;
 mod machine_options;
 mod model;
-mod model_network;
 mod outputs;
 mod run;
 mod running;
@@ -43,7 +41,7 @@ enum Command {
     /// Generate a cluster whose processors differ
     #[command(subcommand)]
     Cluster(cluster::Command),
-    /// Import or show a model file: how long kernels take
+    /// Import, show or compare model files: how long kernels take
     #[command(subcommand)]
     Model(model::Command),
     /// List the programs that can be run

@@ -86,7 +86,16 @@ fn every_command_of_the_page_on_models_runs() {
         r#"{ "models": [{ "function": "osend", "size_min": 0, "size_max": 64000, "slope_s_per_byte": 1e-10,
             "modes": [{ "mean_s": 1e-06, "std_s": 1e-07, "probability": 1.0 }] }] }"#,
     );
-    assert_eq!(run_commands("docs/models.md", &folder), 13);
+    let mut copies = String::from("M,N,seconds\n");
+    for i in 0..240u32 {
+        let (m, n) = (10 + i / 3 * 7 % 190, 10 + i / 3 * 11 % 370);
+        let elements = f64::from(m * n);
+        let seconds = if elements < 30_000.0 { 1e-6 + 4e-10 * elements } else { 5e-6 + 1.5e-9 * elements };
+        copies += &format!("{m},{n},{:e}\n", seconds * (1.0 + 0.001 * f64::from(i * 17 % 13)));
+    }
+    let copies = folder.write("copies.csv", &copies);
+    prints(&["fit", "kernel", &copies, "--kernel", "dlatcpy", "--terms", "1,M*N", "-o", &folder.path("again.toml")]);
+    assert_eq!(run_commands("docs/models.md", &folder), 17);
     for (number, block) in blocks("docs/models.md", "toml").iter().enumerate() {
         prints(&["model", "show", &folder.write(&format!("block-{number}.toml"), block)]);
     }

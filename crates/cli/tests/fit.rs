@@ -52,7 +52,45 @@ fn kernels_are_added_to_a_file() {
     prints(&first);
     prints(&["fit", "kernel", &csv, "--kernel", "b", "--terms", "1,N", "--alike", "--add-to", &out, "-o", &out]);
     let file = folder.read("models.toml");
-    assert!(file.contains("[kernel.a]") && file.contains("[kernel.b]") && file.matches("calls.csv\"").count() == 2);
+    assert!(file.contains("[kernel.a]") && file.contains("[kernel.b]"), "{file}");
+    // The same table is listed once, and named by both kernels.
+    assert_eq!((file.matches("sha256").count(), file.matches("calls.csv\"").count()), (1, 3), "{file}");
+}
+
+/// Copies that leave the cache at 30,000 elements; one of 25 calls takes three times as long.
+fn copies() -> String {
+    let mut text = String::from("M,N,seconds\n");
+    for i in 0..3000u32 {
+        let (m, n) = (10 + i / 10 * 7 % 190, 10 + i / 10 * 11 % 370);
+        let elements = f64::from(m * n);
+        let seconds = if elements < 30_000.0 { 1e-6 + 4e-10 * elements } else { 5e-6 + 1.5e-9 * elements };
+        let slow = if i % 25 == 7 { 3.0 } else { 1.0 };
+        text += &format!("{m},{n},{:e}\n", seconds * slow * (1.0 + 0.001 * f64::from(i * 17 % 13)));
+    }
+    text
+}
+
+#[test]
+fn models_may_have_pieces_and_modes() {
+    let folder = Folder::new("fit-pieces");
+    let (csv, out) = (folder.write("copies.csv", &copies()), folder.path("models.toml"));
+    let fit = |more: &[&str]| {
+        prints(&[&["fit", "kernel", &csv, "--kernel", "dlatcpy", "--terms", "1,M*N", "-o", &out], more].concat())
+    };
+    let one = fit(&[]);
+    assert!(one.contains("there is a jump") && one.contains("try --noise modes"), "{one}");
+    let pieces = fit(&["--split", "M*N", "--noise", "modes"]);
+    assert!(
+        pieces.contains("where M*N < 3") && pieces.contains("4.0 % of the calls") && pieces.contains("modes"),
+        "{pieces}"
+    );
+    assert!(!pieces.contains("warning"), "{pieces}");
+    let file = folder.read("models.toml");
+    assert!(file.contains("split = \"M*N\"") && file.contains("below = ") && file.contains("ranges = ["), "{file}");
+    let given = fit(&["--split", "M", "--pieces-at", "100,60", "--errors", "absolute"]);
+    assert!(given.contains("where M < 60") && given.contains("where M < 100"), "{given}");
+    let run = ["hpl", "-m", &machine("dahu.toml"), "--models", &out, "--n", "300", "--nb", "30", "--grid", "2x2"];
+    assert!(prints(&run).contains("WR"));
 }
 
 #[test]
@@ -71,6 +109,17 @@ fn what_cannot_be_fitted_is_refused() {
     bad(&csv, &["--terms", "N", "--level", "2"], &["--level"]);
     let named = ["--argument", "L=n", "--terms", "N,L"];
     bad(&csv, &named, &["follows from", "help"]);
+    bad(&csv, &["--terms", "1,N", "--pieces-at", "5"], &["--split"]);
+    bad(&csv, &["--terms", "1,N", "--split", "N", "--pieces-at", "0"], &["--pieces-at 0", "above zero"]);
+    bad(&csv, &["--terms", "1,N", "--split", "2*N"], &["`2*N` is no product"]);
+    bad(&csv, &["--terms", "1,N,N^2", "--split", "N"], &["breakpoints", "--pieces-at", "calls.csv"]);
+    bad(&csv, &["--terms", "1,N", "--split", "N", "--pieces-at", "20"], &["where N is below 20", "cannot determine"]);
+    let timeless = folder.write("timeless.csv", "n,seconds\n1,2\n2,0\n3,4\n5,6\n");
+    bad(
+        &timeless,
+        &["--terms", "1,n", "--errors", "relative"],
+        &["calls with n = 2 took no time", "timeless.csv", "help"],
+    );
     let few = folder.write("few.csv", "n,seconds\n1,2\n2,3\n");
     bad(&few, &["--terms", "1,n"], &["2 values cannot determine 2 coefficients", "few.csv"]);
     for (text, words) in [("x", "is no number"), ("NaN", "is not finite"), ("-1e-6", "is negative")] {

@@ -274,7 +274,7 @@ impl<'t> Section<'t> {
     }
 
     /// A text.
-    pub fn text(&mut self, reader: &mut Reader, key: &'static str) -> Option<&'t str> {
+    pub fn text(&mut self, reader: &mut Reader, key: &'t str) -> Option<&'t str> {
         match self.value(key)? {
             DeValue::String(text) => Some(text),
             other => {

@@ -1,7 +1,7 @@
 //! What plots have in common: a page with a title and small print, and areas with axes.
 
 use crate::scale::Scale;
-use crate::svg::{Element, number, text_width, wrap};
+use crate::svg::{Element, number, points, text_width, wrap};
 
 pub(crate) const WIDTH: f64 = 760.0;
 pub(crate) const MARGIN: f64 = 16.0;
@@ -9,6 +9,9 @@ pub(crate) const SMALL: f64 = 12.0;
 const TITLE: f64 = 16.0;
 /// Room of a label on the horizontal and the vertical axis.
 const LABEL: (f64, f64) = (58.0, 34.0);
+/// Width of what stands before a name in a legend, and of a name before it is broken.
+pub(crate) const KEY: f64 = 22.0;
+const NAME: f64 = 170.0;
 /// From an area's bottom to below the name of its horizontal axis.
 const BELOW: f64 = 58.0;
 
@@ -60,11 +63,18 @@ impl Area {
     /// Both axes with their names and a frame around the area. An axis without a name has no labels either: another area
     /// below has the same one.
     pub fn axes(&self, x: (Option<&str>, &Scale), y: (&str, &Scale)) -> Element {
+        self.axes_of_row(x, y, true)
+    }
+
+    /// The same in a row of areas that share the vertical axis, of which only the first has labels.
+    pub fn axes_of_row(&self, x: (Option<&str>, &Scale), y: (&str, &Scale), is_first: bool) -> Element {
         let mut axes = Element::new("g").num("font-size", SMALL).set("fill", "#333");
         let frame = Element::rect(self.left, self.top, self.width, self.height);
         axes.push(frame.set("fill", "none").set("stroke", "#333"));
         self.push_horizontal(&mut axes, x.0, x.1);
-        self.push_vertical(&mut axes, y.0, y.1);
+        if is_first {
+            self.push_vertical(&mut axes, y.0, y.1);
+        }
         axes
     }
 
@@ -123,6 +133,45 @@ fn with_unit(name: &str, scale: &Scale) -> String {
     }
 }
 
+/// Names beside an area, from its top down.
+pub(crate) struct Legend {
+    left: f64,
+    y: f64,
+}
+
+impl Legend {
+    /// How much room these names take; none takes none.
+    pub fn width<'n>(names: impl Iterator<Item = &'n str>) -> f64 {
+        let lines = names.flat_map(|name| wrap(name, SMALL, NAME));
+        lines.map(|line| text_width(&line, SMALL)).reduce(f64::max).map_or(0.0, |widest| KEY + 8.0 + widest)
+    }
+
+    pub fn beside(area: &Area) -> Legend {
+        Legend { left: area.left + area.width + 14.0, y: area.top + SMALL }
+    }
+
+    /// A name, behind what it is the name of: drawn from a left end and around a middle.
+    pub fn add(&mut self, page: &mut Page, name: &str, key: impl FnOnce(f64, f64) -> Vec<Element>) {
+        key(self.left, self.y - 0.35 * SMALL).into_iter().for_each(|element| page.push(element));
+        self.remark(page, name);
+    }
+
+    /// What is to be said of the names above.
+    pub fn remark(&mut self, page: &mut Page, text: &str) {
+        for line in wrap(text, SMALL, NAME) {
+            page.push(Element::label(self.left + KEY + 8.0, self.y, SMALL, "start", &line).set("fill", "#222"));
+            self.y += 1.25 * SMALL;
+        }
+        self.y += 0.45 * SMALL;
+    }
+}
+
+/// A line of a plot, with a name that shows under the pointer.
+pub(crate) fn line(corners: &[(f64, f64)], colour: &str, name: &str) -> Element {
+    let line = Element::new("polyline").set("points", &points(corners)).set("fill", "none").set("stroke", colour);
+    line.num("stroke-width", 2.0).set("stroke-linejoin", "round").with(Element::new("title").text(name))
+}
+
 /// A page that is as high as what is on it.
 pub(crate) struct Page {
     title: String,
@@ -142,6 +191,10 @@ impl Page {
 
     pub fn push(&mut self, element: Element) {
         self.content.push(element);
+    }
+
+    pub fn extend(&mut self, elements: impl IntoIterator<Item = Element>) {
+        self.content.extend(elements);
     }
 
     /// The file, with paragraphs of small print under the lowest area.

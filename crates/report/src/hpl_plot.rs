@@ -3,7 +3,7 @@
 use hpcast_apps::hpl::Phase;
 use hpcast_units::{FlopRate, count};
 
-use crate::frame::{Area, Page, SMALL, left_of, room_down};
+use crate::frame::{Area, KEY, Legend, Page, SMALL, left_of, line, room_down};
 use crate::hpl::HplReport;
 use crate::hpl_curve::HplCurve;
 use crate::scale::{Quantity, Scale, Spacing};
@@ -16,10 +16,6 @@ const TIMES: f64 = 14.0;
 /// Between the two areas.
 const GAP: f64 = 26.0;
 const LEGEND: f64 = 168.0;
-/// Width of what stands before a name in it.
-const KEY: f64 = 22.0;
-/// Between two names in it.
-const LINE: f64 = 1.7 * SMALL;
 /// A peak so many times as high as the curves would press them to the floor.
 const MOST_ABOVE: f64 = 2.5;
 /// Of the colour of a phase, where it waits.
@@ -238,11 +234,6 @@ fn height_at(line: &[(f64, f64)], x: f64) -> Option<f64> {
     Some(left.1 + part * (right.1 - left.1))
 }
 
-fn line(corners: &[(f64, f64)], colour: &str, name: &str) -> Element {
-    let line = Element::new("polyline").set("points", &points(corners)).set("fill", "none").set("stroke", colour);
-    line.num("stroke-width", 2.0).set("stroke-linejoin", "round").with(Element::new("title").text(name))
-}
-
 fn circle(x: f64, y: f64) -> Element {
     let circle = Element::new("circle").num("cx", x).num("cy", y).num("r", 3.5);
     circle.set("fill", "white").set("stroke", "#0072b2").num("stroke-width", 1.5)
@@ -252,30 +243,6 @@ fn circle(x: f64, y: f64) -> Element {
 fn swatch(left: f64, middle: f64, colour: &str) -> Vec<Element> {
     let half = |left: f64| Element::rect(left, middle - 5.0, KEY / 2.0, 10.0).set("fill", colour);
     vec![half(left), half(left + KEY / 2.0).num("fill-opacity", PALE)]
-}
-
-/// Names beside an area, from its top down.
-struct Legend {
-    left: f64,
-    y: f64,
-}
-
-impl Legend {
-    fn beside(area: &Area) -> Legend {
-        Legend { left: area.left + area.width + 14.0, y: area.top + SMALL }
-    }
-
-    /// A name, behind what it is the name of: drawn from a left end and around a middle.
-    fn add(&mut self, page: &mut Page, name: &str, key: impl FnOnce(f64, f64) -> Vec<Element>) {
-        key(self.left, self.y - 0.35 * SMALL).into_iter().for_each(|element| page.push(element));
-        self.remark(page, name);
-    }
-
-    /// What is to be said of the names above.
-    fn remark(&mut self, page: &mut Page, text: &str) {
-        page.push(Element::label(self.left + KEY + 8.0, self.y, SMALL, "start", text).set("fill", "#222"));
-        self.y += LINE;
-    }
 }
 
 #[cfg(test)]

@@ -6,8 +6,12 @@
 //!
 //! Nothing here prints or exits: functions return text, or write where they are told to.
 
+mod cloud;
+pub mod comparison_plot;
 mod contribution;
 pub mod csv;
+mod curves;
+pub mod fit_plot;
 mod frame;
 pub mod gantt;
 mod hpl;
@@ -34,7 +38,10 @@ mod totals;
 pub mod trace;
 pub mod xhpl;
 
+pub use comparison_plot::{ComparisonPlot, ProcessorRatio};
 pub use contribution::Contribution;
+pub use curves::{Curve, CurvePoint, Curves};
+pub use fit_plot::{FitPlot, FitPoint};
 pub use gantt::{GanttError, GanttRecorder};
 pub use hpl::{Combination, HplReport, HplRun, HplTimes};
 pub use hpl_curve::{ByPhase, HplCurve};
@@ -45,7 +52,7 @@ pub use observers::Observers;
 pub use output::{OutputError, OutputFile, check_writable, write_file};
 pub use plot::{Axis, Plot, Series};
 pub use progress::Progress;
-pub use provenance::{Build, Input, Provenance};
+pub use provenance::{Build, Input, Provenance, sha256};
 pub use ranks::{PerRank, RankSummary, Spread};
 pub use resources::{Stopwatch, Used};
 pub use run_report::{MachineInfo, RunReport};

@@ -1,9 +1,9 @@
 //! Line plots as SVG files that need nothing else: latency over sizes, speed over ranks.
 
-use crate::frame::{Area, Page, SMALL, left_of, room_down};
+use crate::frame::{self, Area, KEY, Legend, Page, left_of, room_down};
 use crate::scale::Scale;
 pub use crate::scale::{Quantity, Spacing};
-use crate::svg::{Element, points, text_width, wrap};
+use crate::svg::{Element, points};
 
 /// What one axis shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,22 +48,19 @@ pub struct Plot {
 }
 
 const HEIGHT: f64 = 340.0;
-/// Width of the line and the mark before a name in the legend, and of a name before it is broken.
-const KEY: f64 = 30.0;
-const LEGEND: f64 = 170.0;
 
 /// Colours that people with any kind of colour vision can tell apart (Okabe and Ito, Color Universal Design, 2008),
 /// without the yellow that is too pale on white.
-const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"];
+pub(crate) const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"];
 
 impl Plot {
     /// The plot as an SVG file.
     pub fn svg(&self) -> String {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let y = Scale::of(self.y.quantity, self.y.spacing, points().map(|point| point.1), room_down(HEIGHT));
-        let legend = self.legend();
-        let names = legend.iter().flatten().map(|line| text_width(line, SMALL));
-        let legend_width = names.reduce(f64::max).map_or(0.0, |widest| KEY + widest);
+        // Only one needs no name.
+        let named = if self.series.len() > 1 { &self.series[..] } else { &[] };
+        let legend_width = Legend::width(named.iter().map(|series| series.name.as_str()));
         let mut page = Page::new(&self.title);
         let area = Area::between(left_of(&y), legend_width, page.top(), HEIGHT);
         let x = Scale::of(self.x.quantity, self.x.spacing, points().map(|point| point.0), area.room_across());
@@ -72,33 +69,14 @@ impl Plot {
         for (place, series) in self.series.iter().enumerate() {
             page.push(line(&area, &x, &y, place, series));
         }
-        self.draw_legend(&mut page, &area, &legend);
+        let mut legend = Legend::beside(&area);
+        for (place, series) in named.iter().enumerate() {
+            legend.add(&mut page, &series.name, |left, middle| {
+                let key = Element::line(left, middle, left + KEY, middle).set("stroke", COLOURS[place % COLOURS.len()]);
+                vec![key.num("stroke-width", 2.0), mark(place, left + KEY / 2.0, middle)]
+            });
+        }
         page.svg(&area, &self.notes(&x, &y))
-    }
-
-    /// The lines of each name in the legend; empty if there is nothing to tell apart.
-    fn legend(&self) -> Vec<Vec<String>> {
-        if self.series.len() < 2 {
-            return Vec::new();
-        }
-        self.series.iter().map(|series| wrap(&series.name, SMALL, LEGEND)).collect()
-    }
-
-    fn draw_legend(&self, page: &mut Page, area: &Area, legend: &[Vec<String>]) {
-        let left = area.left + area.width + 14.0;
-        let mut y = area.top + SMALL;
-        for (place, lines) in legend.iter().enumerate() {
-            let colour = COLOURS[place % COLOURS.len()];
-            let middle = y - 0.35 * SMALL;
-            let key = Element::line(left, middle, left + 22.0, middle).set("stroke", colour);
-            page.push(key.num("stroke-width", 2.0));
-            page.push(mark(place, left + 11.0, middle));
-            for line in lines {
-                page.push(Element::label(left + KEY, y, SMALL, "start", line).set("fill", "#222"));
-                y += 1.25 * SMALL;
-            }
-            y += 0.4 * SMALL;
-        }
     }
 
     /// What stands below the plot: the caller's note, and points that could not be shown.
@@ -117,10 +95,8 @@ impl Plot {
 fn line(area: &Area, x: &Scale, y: &Scale, place: usize, series: &Series) -> Element {
     let shown: Vec<(f64, f64)> =
         series.points.iter().filter_map(|point| Some((area.x(x, point.0)?, area.y(y, point.1)?))).collect();
-    let line = Element::new("polyline").set("points", &points(&shown)).set("fill", "none");
-    let line = line.set("stroke", COLOURS[place % COLOURS.len()]).num("stroke-width", 2.0);
-    let mut group = Element::new("g").with(Element::new("title").text(&series.name));
-    group.push(line.set("stroke-linejoin", "round"));
+    let mut group = Element::new("g");
+    group.push(frame::line(&shown, COLOURS[place % COLOURS.len()], &series.name));
     for (x, y) in shown {
         group.push(mark(place, x, y));
     }

@@ -70,7 +70,8 @@ fn utc(time: SystemTime) -> String {
     humantime::format_rfc3339_seconds(time).to_string()
 }
 
-fn sha256(content: &[u8]) -> String {
+/// The SHA-256 of a file's content, in hexadecimal digits.
+pub fn sha256(content: &[u8]) -> String {
     Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

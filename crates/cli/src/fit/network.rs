@@ -12,9 +12,10 @@ use hpcast_report::{check_writable, write_file};
 use hpcast_stats::piecewise::{Objective, Strategy};
 use hpcast_units::{Bandwidth, Bytes};
 
-use super::{file_to_fill, made, pairs};
+use super::{file_to_fill, made};
+use crate::call_table::{in_table, pairs};
 use crate::failure::Failure;
-use crate::{model, model_network, print};
+use crate::{model, print};
 
 /// Options of `hpcast fit network`.
 #[derive(Args)]
@@ -93,7 +94,7 @@ impl FitNetwork {
         found.detached_below = self.detached_below.map(Bytes::get);
         let mut file = file_to_fill(self.add_to.as_deref(), &self.calls)?;
         file.made = Some(made(&self.calls, &source, measured.rows(), file.made.take()));
-        let text = model_network::show(&found);
+        let text = model::show_network(&found);
         file.network = Some(merged(file.network.take().unwrap_or_default(), found));
         write_file(&self.output, file.to_toml().as_bytes())?;
         print(&format!("written: {}\n\n{text}", self.output.display()))
@@ -150,7 +151,7 @@ impl FitNetwork {
 }
 
 fn in_measurements(source: &std::sync::Arc<Source>, error: &NetworkError) -> Diagnostic {
-    model::in_table(source, error.line(), &error.to_string(), error.remedy())
+    in_table(source, error.line(), &error.to_string(), error.remedy())
 }
 
 /// What is known now, and of the rest what was known before.

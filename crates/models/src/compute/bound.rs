@@ -119,6 +119,23 @@ impl BoundKernel {
         }
     }
 
+    /// The standard deviation of such calls in seconds.
+    pub fn deviation(&self, processor: usize, arguments: &Arguments) -> f64 {
+        let piece = self.piece(processor, arguments);
+        let expectation = self.sum(&piece.seconds, arguments);
+        if self.is_noisy { self.noise.deviation(expectation, self.sum(&piece.deviation, arguments)) } else { 0.0 }
+    }
+
+    /// Below it lies the part `p` of all such calls.
+    pub fn quantile(&self, processor: usize, arguments: &Arguments, p: f64) -> f64 {
+        let piece = self.piece(processor, arguments);
+        let expectation = self.sum(&piece.seconds, arguments);
+        if !self.is_noisy {
+            return expectation;
+        }
+        self.noise.quantile(expectation, self.sum(&piece.deviation, arguments), p)
+    }
+
     #[inline]
     fn piece(&self, processor: usize, arguments: &Arguments) -> &Piece {
         let pieces = &self.processors[processor];

@@ -65,21 +65,62 @@ pub struct Fit {
     pub dropped: Vec<Term>,
     /// What the model misses.
     pub warnings: Vec<String>,
+    /// How far off it is, from the shortest calls to the longest.
+    pub ranges: Vec<ErrorRange>,
+    /// What it was fitted to.
+    pub data: Option<CallTable>,
+}
+
+/// How far off a fit is where calls take about as long.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ErrorRange {
+    /// Modelled durations: from, and to below.
+    pub seconds: [f64; 2],
+    /// Different sizes there.
+    pub sizes: u64,
+    /// Mean of |model - measured| / measured over them.
+    pub error: f64,
+    /// Mean of (model - measured) / measured: above zero where the model says too much.
+    pub bias: f64,
+}
+
+/// A table of measured calls, and how it is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallTable {
+    /// Its name, without folders.
+    pub file: String,
+    /// The column of each argument.
+    pub arguments: BTreeMap<String, String>,
+    /// The column of durations.
+    pub seconds: String,
+    /// The columns of node and socket, where processors are told apart.
+    pub processor: Option<(String, String)>,
+    /// The rows that count: those whose columns hold these texts.
+    pub only: BTreeMap<String, String>,
 }
 
 impl Row {
-    /// Puts the mean of all rows before them, for processors that are not listed, unless there is such a row.
+    /// Puts the mean of all rows before them, for processors that are not listed, unless there is such a row. Pieces are
+    /// those of the first processor: all have the same.
     pub fn with_mean(mut rows: Vec<Row>) -> Vec<Row> {
         if rows.iter().all(|row| row.processor.is_some()) {
-            let mean = |list: fn(&Row) -> &Vec<f64>| -> Vec<f64> {
-                let length = rows.iter().map(|row| list(row).len()).min().unwrap_or(0);
-                (0..length).map(|i| rows.iter().map(|row| list(row)[i]).sum::<f64>() / rows.len() as f64).collect()
-            };
-            let (seconds, deviation) = (mean(|row| &row.seconds), mean(|row| &row.deviation));
-            rows.insert(0, Row { seconds, deviation, ..Row::default() });
+            let mut limits: Vec<Option<f64>> = rows.iter().map(|row| row.below).collect();
+            limits.truncate(rows.chunk_by(|a, b| a.processor == b.processor).next().map_or(1, <[Row]>::len));
+            let means = limits.into_iter().map(|below| mean(rows.iter().filter(|row| row.below == below), below));
+            let means: Vec<Row> = means.collect();
+            rows.splice(0..0, means);
         }
         rows
     }
+}
+
+fn mean<'r>(rows: impl Iterator<Item = &'r Row>, below: Option<f64>) -> Row {
+    let rows: Vec<&Row> = rows.collect();
+    let mean = |list: fn(&Row) -> &Vec<f64>| -> Vec<f64> {
+        let length = rows.iter().map(|row| list(row).len()).min().unwrap_or(0);
+        (0..length).map(|i| rows.iter().map(|row| list(row)[i]).sum::<f64>() / rows.len() as f64).collect()
+    };
+    Row { below, seconds: mean(|row| &row.seconds), deviation: mean(|row| &row.deviation), ..Row::default() }
 }
 
 impl Kernel {

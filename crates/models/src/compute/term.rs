@@ -125,6 +125,13 @@ impl Arguments {
         Arguments { values }
     }
 
+    /// The first [`MOST_ARGUMENTS`] of these values; what is missing is zero.
+    pub fn from_slice(arguments: &[f64]) -> Arguments {
+        let mut all = [0.0; MOST_ARGUMENTS];
+        all.iter_mut().zip(arguments).for_each(|(value, argument)| *value = *argument);
+        Arguments::new(all)
+    }
+
     /// The value at a place, counted from zero.
     #[inline]
     pub fn at(&self, place: usize) -> f64 {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hpcast_platform::fields::{Reader, Section};
 
-use super::super::kernel::{Fit, Kernel, Row};
+use super::super::kernel::{CallTable, ErrorRange, Fit, Kernel, Row};
 use super::super::noise::{Mode, Noise};
 use super::super::term::{Term, TermError, is_name};
 use super::{DataFile, Made, ModelFile, UNLISTED, population, roofline};
@@ -234,7 +234,49 @@ pub(super) fn how_well(reader: &mut Reader, section: &mut Section<'_>) -> Fit {
         relative_error: section.number(reader, "relative-error").unwrap_or(0.0),
         dropped: dropped.iter().filter_map(|text| term(reader, &key, text)).collect(),
         warnings: section.texts(reader, "warnings", "[]").unwrap_or_default().into_iter().map(String::from).collect(),
+        ranges: error_ranges(reader, section),
+        data: call_table(reader, section),
     };
     section.finish(reader);
     fit
+}
+
+fn error_ranges(reader: &mut Reader, section: &mut Section<'_>) -> Vec<ErrorRange> {
+    let mut ranges = Vec::new();
+    for mut range in section.sections(reader, "ranges", "{ seconds = [1e-6, 1e-5], sizes = 10 }").unwrap_or_default() {
+        match range.numbers(reader, "seconds", "[1e-6, 1e-5]").unwrap_or_default()[..] {
+            [from, to] => ranges.push(ErrorRange {
+                seconds: [from, to],
+                sizes: range.whole(reader, "sizes").unwrap_or(0),
+                error: range.number(reader, "error").unwrap_or(0.0),
+                bias: range.number(reader, "bias").unwrap_or(0.0),
+            }),
+            _ => reader.fail(&range.key("seconds"), "this is no range", "write where it begins and where it ends"),
+        }
+        range.finish(reader);
+    }
+    ranges
+}
+
+fn call_table(reader: &mut Reader, section: &mut Section<'_>) -> Option<CallTable> {
+    let mut table = section.section(reader, "data");
+    let file = table.text(reader, "file")?.to_owned();
+    let seconds = table.text(reader, "seconds").unwrap_or("seconds").to_owned();
+    let arguments = texts(reader, &mut table, "arguments");
+    let only = texts(reader, &mut table, "only");
+    let processor = match table.texts(reader, "processor", "[\"node\", \"socket\"]").unwrap_or_default()[..] {
+        [] => None,
+        [node, socket] => Some((node.to_owned(), socket.to_owned())),
+        _ => {
+            reader.fail(&table.key("processor"), "these are not two columns", "name those of node and socket");
+            None
+        }
+    };
+    table.finish(reader);
+    Some(CallTable { file, arguments, seconds, processor, only })
+}
+
+fn texts(reader: &mut Reader, table: &mut Section<'_>, key: &'static str) -> BTreeMap<String, String> {
+    let mut section = table.section(reader, key);
+    section.keys().filter_map(|name| Some((name.to_owned(), section.text(reader, name)?.to_owned()))).collect()
 }

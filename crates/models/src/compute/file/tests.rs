@@ -1,6 +1,6 @@
 use super::*;
 use crate::compute::population::Group;
-use crate::compute::{Arguments, BoundKernel, Fit, Kernel, Mode, Noise, Row};
+use crate::compute::{Arguments, BoundKernel, CallTable, ErrorRange, Fit, Kernel, Mode, Noise, Row};
 
 const TEXT: &str = r#"
 name = "test \"models\""
@@ -75,6 +75,14 @@ fn everything_that_is_known_of_a_fit_is_read_back() {
             relative_error: 0.012,
             dropped: vec!["M".parse().unwrap()],
             warnings: vec!["two \"modes\"".into()],
+            ranges: vec![ErrorRange { seconds: [1e-6, 1e-5], sizes: 7, error: 0.02, bias: -0.01 }],
+            data: Some(CallTable {
+                file: "calls.csv".into(),
+                arguments: BTreeMap::from([("M".into(), "rows, in \"all\"".into())]),
+                seconds: "duration".into(),
+                processor: Some(("node".into(), "cpu".into())),
+                only: BTreeMap::from([("job id".into(), "7".into())]),
+            }),
         }),
     };
     let data = DataFile { file: "calls.csv".into(), sha256: "00ff".into(), rows: 1000 };

@@ -1,8 +1,9 @@
 //! Model files as text. Numbers are written with all their digits: what is read back is the same.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::super::kernel::{Fit, Kernel, Row};
+use super::super::kernel::{CallTable, ErrorRange, Fit, Kernel, Row};
 use super::super::noise::Noise;
 use super::{Made, ModelFile, UNLISTED, Unlisted, population, roofline};
 
@@ -113,13 +114,36 @@ fn how_well(fit: &Fit) -> String {
     let texts = |list: Vec<String>| list.join(", ");
     let dropped = texts(fit.dropped.iter().map(|term| format!("\"{term}\"")).collect());
     let warnings = texts(fit.warnings.iter().map(|warning| quoted(warning)).collect());
-    format!(
+    let mut text = format!(
         "points = {}\nsizes = {}\nr-squared = {}\nrelative-error = {}\ndropped = [{dropped}]\nwarnings = [{warnings}]\n",
         fit.points,
         fit.sizes,
         number(fit.r_squared),
         number(fit.relative_error),
-    )
+    );
+    if !fit.ranges.is_empty() {
+        text += "ranges = [\n";
+        for ErrorRange { seconds, sizes, error, bias } in &fit.ranges {
+            let (seconds, error, bias) = (list(seconds), number(*error), number(*bias));
+            let _ = writeln!(text, "    {{ seconds = {seconds}, sizes = {sizes}, error = {error}, bias = {bias} }},");
+        }
+        text += "]\n";
+    }
+    text.extend(fit.data.as_ref().map(call_table));
+    text
+}
+
+fn call_table(table: &CallTable) -> String {
+    let pairs = |pairs: &BTreeMap<String, String>| {
+        let pairs = pairs.iter().map(|(left, right)| format!("{} = {}", key(left), quoted(right)));
+        format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "))
+    };
+    let CallTable { file, arguments, seconds, processor, only } = table;
+    let mut parts = vec![format!("file = {}", quoted(file)), format!("seconds = {}", quoted(seconds))];
+    parts.extend((!arguments.is_empty()).then(|| format!("arguments = {}", pairs(arguments))));
+    parts.extend(processor.as_ref().map(|(n, s)| format!("processor = [{}, {}]", quoted(n), quoted(s))));
+    parts.extend((!only.is_empty()).then(|| format!("only = {}", pairs(only))));
+    format!("data = {{ {} }}\n", parts.join(", "))
 }
 
 pub(super) fn list(numbers: &[f64]) -> String {

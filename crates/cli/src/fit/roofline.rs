@@ -10,9 +10,10 @@ use hpcast_models::compute::{KernelWork, ModelFile, Roofs, Term, TermError};
 use hpcast_platform::diagnostic::{Diagnostic, Source};
 use hpcast_report::{check_writable, write_file};
 
+use super::{made, stem};
+use crate::call_table::{pairs, unreadable};
 use crate::failure::Failure;
-use crate::fit::{describe, made, pairs, stem, unreadable};
-use crate::print;
+use crate::{model, print};
 
 /// Options of `hpcast fit roofline`.
 #[derive(Args)]
@@ -108,7 +109,7 @@ impl FitRoofline {
             None => ModelFile { name: stem(&self.calls), ..ModelFile::default() },
         };
         file.made = Some(made(&self.calls, &source, kept.len() as u64, file.made.take()));
-        let text = describe(&self.kernel, &kernel);
+        let text = model::details(&self.kernel, &kernel);
         file.kernels.insert(self.kernel.clone(), kernel);
         write_file(&self.output, file.to_toml().as_bytes())?;
         print(&format!("written: {}\n\n{text}", self.output.display()))

@@ -11,8 +11,9 @@ use hpcast_platform::protocol::Piece;
 use hpcast_report::{Cell, Column, Table, check_writable, write_file};
 use hpcast_units::{Bytes, Seconds};
 
+use crate::call_table::in_table;
 use crate::failure::Failure;
-use crate::{model, print};
+use crate::print;
 
 /// Options of `hpcast model import-network`.
 #[derive(Args)]
@@ -43,8 +44,7 @@ impl ImportNetwork {
                 return Err(Failure::input("a table holds several sets; choose one with --set, by its `platform_id`"));
             }
         };
-        let network =
-            found.map_err(|error| model::in_table(&source, error.line(), &error.to_string(), error.remedy()))?;
+        let network = found.map_err(|error| in_table(&source, error.line(), &error.to_string(), error.remedy()))?;
         let name = self.table.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let from = self.set.as_ref().map_or_else(|| name.clone(), |set| format!("{name} (set {set})"));
         let mut file = match &self.add_to {

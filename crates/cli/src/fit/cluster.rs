@@ -11,8 +11,9 @@ use hpcast_platform::diagnostic::{Diagnostic, Source};
 use hpcast_report::{Cell, Column, check_writable, write_file};
 use hpcast_units::count;
 
+use super::{made, stem};
+use crate::call_table::{pairs, unreadable};
 use crate::failure::Failure;
-use crate::fit::{made, pairs, stem, unreadable};
 use crate::print;
 
 /// Options of `hpcast fit cluster`.
