@@ -49,6 +49,9 @@ pub enum ClusterError {
     /// One day says nothing about how they differ.
     #[error("no processor was measured on two days")]
     Days,
+    /// Squares that are infinite or zero.
+    #[error("the coefficients are too large or too small to be squared")]
+    NoFigures,
     /// Nothing that can be drawn from.
     #[error(transparent)]
     Population(#[from] PopulationError),
@@ -62,6 +65,7 @@ impl ClusterError {
             ClusterError::Days => {
                 "measure the same processors on several days; `--day` names the column that tells them apart"
             }
+            ClusterError::NoFigures => "give the coefficients in seconds",
             ClusterError::Population(error) => error.remedy(),
         }
     }
@@ -137,7 +141,7 @@ pub fn fit(daily: &DailyFits, most: usize) -> Result<Cluster, ClusterError> {
     let inverse = processors.iter().map(|processor| 1.0 / processor.days.len() as f64).sum::<f64>();
     let left = combine(&[(inverse / means.len() as f64, &parts[1]), (inverse / means.len() as f64, &parts[2])]);
     let places: Vec<(u32, u32)> = processors.iter().map(|processor| processor.place).collect();
-    let found = groups::fit(&means, &places, &left, most);
+    let found = groups::fit(&means, &places, &left, most).ok_or(ClusterError::NoFigures)?;
     let [machine, node, processor] = parts;
     let days_apart = Days::new(machine, node, processor).map_err(PopulationError::from)?;
     let mut warnings = unlike_days(&processors, &found.members, &daily.terms);
