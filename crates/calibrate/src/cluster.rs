@@ -135,6 +135,10 @@ pub fn fit(daily: &DailyFits, most: usize) -> Result<Cluster, ClusterError> {
     if processors.iter().all(|processor| processor.days.len() < 2) {
         return Err(ClusterError::Days);
     }
+    // Covariances are multiplied by each other.
+    if daily.fits.iter().flat_map(|fit| &fit.coefficients).any(|value| !value.powi(4).is_finite()) {
+        return Err(ClusterError::NoFigures);
+    }
     let parts = day_parts(&processors, days, count);
     let means: Vec<&[f64]> = processors.iter().map(|processor| processor.mean.as_slice()).collect();
     // What the days leave in a mean; what they change on all processors alike does not make these differ.
