@@ -51,6 +51,9 @@ pub enum ClusterError {
     /// One day says nothing about how they differ.
     #[error("no processor was measured on two days")]
     Days,
+    /// Squares that are infinite or zero.
+    #[error("the coefficients are too large or too small to be squared")]
+    NoFigures,
     /// Nothing that can be drawn from.
     #[error(transparent)]
     Population(#[from] PopulationError),
@@ -64,6 +67,7 @@ impl ClusterError {
             ClusterError::Days => {
                 "measure the same processors on several days; `--day` names the column that tells them apart"
             }
+            ClusterError::NoFigures => "give the coefficients in seconds",
             ClusterError::Population(error) => error.remedy(),
         }
     }
@@ -136,13 +140,17 @@ pub fn fit(daily: &DailyFits, most: usize) -> Result<Cluster, ClusterError> {
     if processors.iter().all(|processor| processor.days.len() < 2) {
         return Err(ClusterError::Days);
     }
+    // Covariances are multiplied by each other.
+    if daily.fits.iter().flat_map(|fit| &fit.coefficients).any(|value| !value.powi(4).is_finite()) {
+        return Err(ClusterError::NoFigures);
+    }
     let parts = day_parts(&processors.iter().collect::<Vec<_>>(), days, count);
     let means: Vec<&[f64]> = processors.iter().map(|processor| processor.mean.as_slice()).collect();
     // What the days leave in a mean; what they change on all processors alike does not make these differ.
     let inverse = processors.iter().map(|processor| 1.0 / processor.days.len() as f64).sum::<f64>();
     let left = combine(&[(inverse / means.len() as f64, &parts[1]), (inverse / means.len() as f64, &parts[2])]);
     let places: Vec<(u32, u32)> = processors.iter().map(|processor| processor.place).collect();
-    let found = groups::fit(&means, &places, &left, most);
+    let found = groups::fit(&means, &places, &left, most).ok_or(ClusterError::NoFigures)?;
     let mut warnings = unlike_sockets(&processors, &daily.terms);
     warnings.extend(found.warning);
     let mut groups = Vec::new();

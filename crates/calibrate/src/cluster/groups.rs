@@ -17,6 +17,8 @@ const RIDGE: f64 = 1e-6;
 /// Steps until a mixture must have settled, and what the logarithm of the likelihood may still grow by.
 const STEPS: usize = 500;
 const SETTLED: f64 = 1e-6;
+/// Members for each coefficient that say enough about the covariances of a group.
+const ENOUGH: f64 = 5.0;
 /// Parts of the least likely members that a new group starts from.
 const STARTS: [f64; 5] = [0.04, 0.08, 0.15, 0.3, 0.5];
 
@@ -53,7 +55,8 @@ struct Sample {
     units: Vec<Vec<usize>>,
 }
 
-pub(super) fn fit(means: &[&[f64]], places: &[(u32, u32)], error: &Matrix, most: usize) -> Found {
+/// Nothing if the means are so large or so small that there are no figures for their squares.
+pub(super) fn fit(means: &[&[f64]], places: &[(u32, u32)], error: &Matrix, most: usize) -> Option<Found> {
     let whitening = Whitening::new(means, error);
     let white: Vec<Vec<f64>> = means.iter().map(|mean| whitening.apply(mean)).collect();
     let single = (0..means.len()).map(|member| vec![member]).collect();
@@ -66,10 +69,10 @@ pub(super) fn fit(means: &[&[f64]], places: &[(u32, u32)], error: &Matrix, most:
     }
     let samples = [(Grouped::Processors, single), (Grouped::Nodes, by_node)]
         .map(|(grouped, units)| (grouped, Sample { means: white.clone(), units }));
-    let mut best = (Grouped::Processors, samples[0].1.one_group());
+    let mut best = (Grouped::Processors, samples[0].1.one_group()?);
     let mut bic = vec![best.1.bic];
     for (grouped, sample) in &samples {
-        let mut last = sample.one_group();
+        let mut last = sample.one_group()?;
         for groups in 2..=most {
             let Some(next) = sample.one_more(&last) else { break };
             if groups > bic.len() {
@@ -84,13 +87,12 @@ pub(super) fn fit(means: &[&[f64]], places: &[(u32, u32)], error: &Matrix, most:
     }
     let (grouped, mixture) = best;
     let sample = &samples[usize::from(grouped == Grouped::Nodes)].1;
-    sample.finish(mixture, grouped, bic, &whitening)
+    Some(sample.finish(mixture, grouped, bic, &whitening))
 }
 
 impl Sample {
-    fn one_group(&self) -> Mixture {
-        let everybody = vec![vec![1.0]; self.units.len()];
-        self.climb(everybody, 1).unwrap_or_else(|| unreachable!("there are enough processors for one group"))
+    fn one_group(&self) -> Option<Mixture> {
+        self.climb(vec![vec![1.0]; self.units.len()], 1)
     }
 
     /// The likeliest mixture with a group more.
@@ -139,6 +141,9 @@ impl Sample {
             let next = self.responsibilities(&groups);
             let likelihood: f64 = next.iter().map(|(_, likelihood)| likelihood).sum();
             parts = next.into_iter().map(|(parts, _)| parts).collect();
+            if !likelihood.is_finite() {
+                return None;
+            }
             if likelihood - last <= SETTLED {
                 let width = self.means[0].len() as f64;
                 let parameters = count as f64 * (1.0 + width + width * (width + 1.0) / 2.0) - 1.0;
@@ -210,11 +215,12 @@ impl Sample {
             let group = (0..parts.len()).max_by(|&a, &b| parts[a].total_cmp(&parts[b])).unwrap_or(0);
             unit.iter().for_each(|&member| members[member] = group);
         }
-        let warning =
-            groups.iter().position(|group| group.share * (self.means.len() as f64) < 3.0 * (1 + bic.len()) as f64);
-        let warning = warning
-            .filter(|_| groups.len() > 1)
-            .map(|group| format!("group {} has few processors: its covariance is uncertain", group + 1));
+        let members_of = |group: &Group| group.share * self.means.len() as f64;
+        let is_small = |group: &Group| members_of(group) < ENOUGH * group.mean.len() as f64;
+        let warning = groups.iter().position(is_small).filter(|_| groups.len() > 1).map(|group| {
+            let members = members_of(&groups[group]);
+            format!("group {} has {members:.0} processors, which say little about its covariances", group + 1)
+        });
         let groups = groups
             .into_iter()
             .map(|group| {

@@ -160,6 +160,9 @@ fn what_tells_too_little_is_an_error() {
     let few = "2 processors are too few to tell how they differ: 6 are needed";
     assert_eq!(with(&|fit| fit.processor.0 == 1), few);
     assert_eq!(with(&|fit| fit.day == "2019-10-18"), "no processor was measured on two days");
+    let mut huge = daily.clone();
+    huge.fits.iter_mut().for_each(|fit| fit.coefficients[1] *= 1e300);
+    assert_eq!(fit(&huge, 2).unwrap_err().to_string(), "the coefficients are too large or too small to be squared");
     let text = COOLING.replacen(",1,0,", ",one,0,", 1);
     let error = DailyFits::read(&text, &columns).unwrap_err();
     assert_eq!(error.to_string(), "line 2: `one` in column `node` is no whole number");
