@@ -70,7 +70,8 @@ impl MachineOptions {
             let replaced = network.apply(&mut machine.mpi);
             let counts = |line: &String| !replaced.iter().any(|key| is_about(line, key));
             machine.assumed.retain(counts);
-            machine.assumed.push(format!("of the model file \"{name}\": {}", replaced.join(", ")));
+            let of_file = (!replaced.is_empty()).then(|| format!("of the model file \"{name}\": {}", replaced.join(", ")));
+            machine.assumed.extend(of_file);
         }
         if !noise {
             machine.mpi = machine.mpi.without_noise();
