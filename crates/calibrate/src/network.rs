@@ -1,11 +1,11 @@
 //! What messages cost, from measured sends, receives and ping-pongs.
 //!
-//! The method is that of T. Cornebize's thesis (2021), section 5.3: durations are averaged by message size, the averages are
-//! fitted by lines over ranges of sizes, and what single calls differ by is described by a mixture for each range. The time on
-//! the network is what half a ping-pong takes, less what the two ends are busy with.
+//! The method is that of T. Cornebize's thesis (2021), section 5.3: durations are averaged by message size, the averages
+//! are fitted by lines over ranges of sizes, and what single calls differ by is described by a mixture for each range. The
+//! time on the network is what half a ping-pong takes, less what the two ends are busy with.
 //!
-//! The parts of a ping-pong cannot take longer than the whole. Measured ones do: a send may return after the message has come, and a
-//! receive may have waited for it. A simulation adds them up, so they are shortened in proportion.
+//! The parts of a ping-pong cannot take longer than the whole. Measured ones do: a send may return after the message has
+//! come, and a receive may have waited for it. A simulation adds them up, so they are shortened in proportion.
 
 mod curve;
 pub mod import;
@@ -35,8 +35,8 @@ pub struct Recipe {
     pub detached_below: u64,
     /// Bandwidth between nodes and inside a node, in bytes per second, that factors are to multiply.
     pub bandwidth: [f64; 2],
-    /// As SMPI's calibration does it: of half a ping-pong only a receive is taken off, not a send; and the two may take longer
-    /// than the whole.
+    /// As SMPI's calibration does it: of half a ping-pong only a receive is taken off, not a send; and the two may take
+    /// longer than the whole.
     pub as_smpi: bool,
 }
 

@@ -37,8 +37,8 @@ use turn::Turn;
 pub(crate) struct Options {
     #[command(flatten)]
     machine: MachineOptions,
-    /// Model file: how long kernels take (default: a roofline of the machine file's speeds), and what messages cost (default: as
-    /// the machine file says)
+    /// Model file: how long kernels take (default: a roofline of the machine file's speeds), and what messages cost
+    /// (default: as the machine file says)
     #[arg(long, value_name = "FILE.toml")]
     models: Option<PathBuf>,
     #[command(flatten)]

@@ -62,15 +62,17 @@ fn is_about(assumption: &str, key: &str) -> bool {
 }
 
 impl MachineOptions {
-    /// The machine, with what a model file says of messages in the place of its own figures. Without noise, all messages cost
-    /// what is expected.
+    /// The machine, with what a model file says of messages in the place of its own figures. Without noise, all messages
+    /// cost what is expected.
     pub fn load(&self, models: Option<&ModelFile>, noise: bool) -> Result<Rc<Machine>, Failure> {
         let mut machine = Machine::load(&self.path)?;
         if let Some(ModelFile { name, network: Some(network), .. }) = models {
             let replaced = network.apply(&mut machine.mpi);
             let counts = |line: &String| !replaced.iter().any(|key| is_about(line, key));
             machine.assumed.retain(counts);
-            machine.assumed.push(format!("of the model file \"{name}\": {}", replaced.join(", ")));
+            let of_file =
+                (!replaced.is_empty()).then(|| format!("of the model file \"{name}\": {}", replaced.join(", ")));
+            machine.assumed.extend(of_file);
         }
         if !noise {
             machine.mpi = machine.mpi.without_noise();

@@ -12,9 +12,12 @@ name = "noisy"
 eager-below = "10 kB"
 detached-below = "10 kB"
 [network.between]
-send = [{ above = "0 B", modes = [{ share = 0.9, mean = "1 us", deviation = "50 ns" }, { share = 0.1, mean = "11 us", deviation = "1 us" }] }]
-receive = [{ above = "0 B", modes = [{ share = 0.9, mean = "2 us", deviation = "50 ns" }, { share = 0.1, mean = "22 us", deviation = "1 us" }] }]
-latency = [{ above = "0 B", base = "3 us" }, { above = "9999 B", modes = [{ share = 0.9, mean = "5 us", deviation = "0 s" }, { share = 0.1, mean = "105 us", deviation = "0 s" }] }]
+send = [{ above = "0 B", modes = [
+  { share = 0.9, mean = "1 us", deviation = "50 ns" }, { share = 0.1, mean = "11 us", deviation = "1 us" }] }]
+receive = [{ above = "0 B", modes = [
+  { share = 0.9, mean = "2 us", deviation = "50 ns" }, { share = 0.1, mean = "22 us", deviation = "1 us" }] }]
+latency = [{ above = "0 B", base = "3 us" }, { above = "9999 B", modes = [
+  { share = 0.9, mean = "5 us", deviation = "0 s" }, { share = 0.1, mean = "105 us", deviation = "0 s" }] }]
 bandwidth-factor = 1.0
 "#;
 

@@ -59,13 +59,16 @@ impl Sizes {
         let centre = mean(self.0.iter().map(|size| size.seconds));
         let all: f64 = self.0.iter().map(|size| (size.seconds - centre).powi(2)).sum();
         let left: f64 = self.0.iter().map(|size| (size.seconds - function(size.bytes)).powi(2)).sum();
+        // What took no time at all has no relative error.
+        let timed = self.0.iter().filter(|size| size.seconds > 0.0);
+        let relative: Vec<f64> = timed.map(|size| (function(size.bytes) / size.seconds - 1.0).abs()).collect();
         RangeFit {
             function: name.into(),
             above,
             points: self.0.iter().map(|size| size.calls.len() as u64).sum(),
             sizes: self.0.len() as u64,
             r_squared: if all > 0.0 { 1.0 - left / all } else { 1.0 },
-            relative_error: mean(self.0.iter().map(|size| (function(size.bytes) / size.seconds - 1.0).abs())),
+            relative_error: if relative.is_empty() { 0.0 } else { mean(relative.into_iter()) },
         }
     }
 

@@ -88,6 +88,9 @@ pub struct Reading {
     pub place: Option<Place>,
 }
 
+/// More bytes than any message has.
+const LARGEST: f64 = 1e15;
+
 /// What columns are called, the first that is there counts.
 const NAMES: [(&str, &[&str]); 4] = [
     ("operation", &["operation", "experiment", "dataset"]),
@@ -151,7 +154,7 @@ impl Measurements {
         let seconds = not_negative(table, row, &columns.seconds)?;
         let size = match operation {
             Operation::Probe | Operation::Test => 0.0,
-            _ => not_negative(table, row, columns.size.as_deref().unwrap_or("size"))?,
+            _ => bytes(table, row, columns.size.as_deref().unwrap_or("size"))?,
         };
         self.calls.entry((place, operation)).or_default().push((size, seconds));
         Ok(())
@@ -180,6 +183,16 @@ fn not_negative(table: &TextTable, row: &TextRow, column: &str) -> Result<f64, T
     if number < 0.0 {
         let text = row.cells[table.place(column)?].clone();
         return Err(TableError::BadNumber { line: row.line, column: column.into(), text, problem: "negative" });
+    }
+    Ok(number)
+}
+
+fn bytes(table: &TextTable, row: &TextRow, column: &str) -> Result<f64, TableError> {
+    let number = not_negative(table, row, column)?;
+    if number.fract() != 0.0 || number > LARGEST {
+        let text = row.cells[table.place(column)?].clone();
+        let problem = "no number of bytes of a message";
+        return Err(TableError::BadNumber { line: row.line, column: column.into(), text, problem });
     }
     Ok(number)
 }

@@ -19,8 +19,8 @@ fn jitter(i: u32) -> f64 {
     f64::from(i.wrapping_mul(2_654_435_761) >> 8) / f64::from(1 << 24) - 0.5
 }
 
-/// Measurements of a machine that is known: send 1 us and 0.1 ns a byte, receive 2 us, a jump of isend at 5000 B, 3 us and 5 GB/s
-/// on the network, where every eighth ping-pong of a large message takes 40 us more.
+/// Measurements of a machine that is known: send 1 us and 0.1 ns a byte, receive 2 us, a jump of isend at 5000 B, 3 us and
+/// 5 GB/s on the network, where every eighth ping-pong of a large message takes 40 us more.
 fn table() -> String {
     let mut text = String::from("operation,size,seconds\n");
     let sizes = (0..60).map(|i| 1.25f64.powi(i).round() as u32 + i as u32);
@@ -160,6 +160,10 @@ fn what_cannot_be_read_or_fitted_is_said() {
     assert_eq!(message("operation,size,seconds\nsend,1,NaN\n"), "line 2: `NaN` in column `seconds` is no number");
     assert_eq!(message("operation,size,seconds\nsend,1,-2\n"), "line 2: `-2` in column `seconds` is negative");
     assert_eq!(message("operation,size,seconds\nsend,-1,2\n"), "line 2: `-1` in column `size` is negative");
+    for size in ["2.5", "1e18"] {
+        let expected = format!("line 2: `{size}` in column `size` is no number of bytes of a message");
+        assert_eq!(message(&format!("operation,size,seconds\nsend,{size},2\n")), expected);
+    }
     assert_eq!(message("operation,size,seconds\n"), "the table has no such rows");
     let unfit = |text: &str| {
         let error = fit(&measured(text, &Reading::default()).unwrap(), &recipe()).unwrap_err();

@@ -12,7 +12,7 @@ const SHORTEST: usize = 4;
 const UNNOTICED: f64 = 0.01;
 /// Ends that have to be shortened by this part are worth a warning.
 const TOO_MUCH: f64 = 0.1;
-/// What the ends have of half a ping-pong, at least: a message that takes no longer than its bytes need was not measured well.
+/// What the ends have of half a ping-pong, at least: a message that takes no longer than its bytes need was measured badly.
 const LEAST: f64 = 0.01;
 
 impl Fitter<'_> {
@@ -107,7 +107,8 @@ impl Fitter<'_> {
         if let (Some((from, _)), Some((_, to))) = (left_out.first(), left_out.last()) {
             let (place, count) = (self.place.word(), left_out.len());
             self.findings.warnings.push(format!(
-                "{place}: messages of {from} to {to} B vary by more than their latency ({count} ranges); that noise is left out"
+                "{place}: messages of {from} to {to} B vary by more than their latency ({count} ranges); that noise is left \
+                 out"
             ));
         }
     }
@@ -160,8 +161,8 @@ impl Fitter<'_> {
             false => "both are shortened, so that a simulated ping-pong takes as long as a real one",
         };
         self.findings.warnings.push(format!(
-            "{place}: for {some} of {all} sizes from {first} to {last} B, a send and a receive take {percent:.0} % longer than half a \
-             ping-pong leaves to them; {what}"
+            "{place}: for {some} of {all} sizes from {first} to {last} B, a send and a receive take {percent:.0} % longer than \
+             half a ping-pong leaves to them; {what}"
         ));
     }
 }
@@ -181,8 +182,8 @@ fn cut<'s>(sizes: &'s [Size], ends: &[f64]) -> Vec<&'s [Size]> {
     ranges
 }
 
-/// The line through the durations, less what is busy, with the least squares of relative errors of the whole; with no negative
-/// intercept and no slope below the least.
+/// The line through the durations, less what is busy, with the least squares of relative errors of the whole; with no
+/// negative intercept and no slope below the least.
 fn line_above(sizes: &[Size], least_slope: f64, busy: impl Fn(f64) -> f64) -> (f64, f64) {
     // Weighted sums of 1, x, x^2, y, x y.
     let mut sums = [0.0; 5];

@@ -20,11 +20,12 @@ use crate::{model, print};
 /// Options of `hpcast fit network`.
 #[derive(Args)]
 pub(crate) struct FitNetwork {
-    /// Measured calls: columns operation (isend, send, receive, ping-pong, ..), size, seconds and, if you like, where (between,
-    /// inside)
+    /// Measured calls: columns operation (isend, send, receive, ping-pong, ..), size, seconds and, if you like, where
+    /// (between, inside)
     calls: PathBuf,
     /// The machine that it was measured on: its bandwidth, and which messages are detached
-    #[arg(short = 'm', long = "machine", value_name = "FILE.toml", required_unless_present_all = ["bandwidth", "detached_below"])]
+    #[arg(short = 'm', long = "machine", value_name = "FILE.toml",
+        required_unless_present_all = ["bandwidth", "detached_below"])]
     machine: Option<PathBuf>,
     /// Bandwidth that factors are to multiply (default: the machine's)
     #[arg(long, value_name = "RATE")]
@@ -53,7 +54,8 @@ pub(crate) struct FitNetwork {
     /// Modes of the noise in a range of sizes, at most; 0 for no noise
     #[arg(long, default_value_t = 4, value_name = "COUNT", value_parser = clap::value_parser!(u8).range(0..=10))]
     modes: u8,
-    /// As SMPI's calibration does it: take only the receive off half a ping-pong, not the send, and let the two take longer than it
+    /// As SMPI's calibration does it: take only the receive off half a ping-pong, not the send, and let the two take longer
+    /// than it
     #[arg(long)]
     as_smpi: bool,
     /// Add to this model file instead of making a new one; of its network, what was measured anew is replaced
