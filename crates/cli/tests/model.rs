@@ -35,7 +35,7 @@ fn a_fit_is_drawn_with_its_calls() {
     let (file, svg) = (fitted(&folder, "spring", 0.0, &[]), folder.path("fit.svg"));
     let show = |more: &[&str]| prints(&[&["model", "show", &file, "--svg", &svg], more].concat());
     let text = show(&[]);
-    for part in ["made by hpcast", "spring.csv, 2,000 calls", "R squared", "calls that take", "written: "] {
+    for part in ["made by hpcast", "spring.csv, 2,000 rows", "R squared", "calls that take", "written: "] {
         assert!(text.contains(part), "{part} is missing in\n{text}");
     }
     let picture = folder.read("fit.svg");
