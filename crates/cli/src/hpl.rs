@@ -27,7 +27,7 @@ use crate::machine_options::MachineOptions;
 use crate::outputs::{OutputOptions, Results, Watchers};
 use crate::running::Running;
 use choices::{Choices, Chosen, form};
-use found::Found;
+pub(crate) use found::Found;
 use turn::Turn;
 
 /// Options of `hpcast hpl`.
@@ -63,7 +63,7 @@ pub(crate) struct Options {
     #[arg(long, hide = true, value_name = "FOLDER")]
     record: Option<PathBuf>,
     /// Read the pivot rows from a file
-    #[arg(long, hide = true, value_name = "FILE", conflicts_with = "equal_pivots")]
+    #[arg(long, hide = true, value_name = "FILE", conflicts_with_all = ["equal_pivots", "first_pivots"])]
     pivots: Option<PathBuf>,
 }
 
@@ -80,6 +80,22 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
     let benchmark = Benchmark { options, machine, models, running };
     benchmark.run(&chosen)
+}
+
+/// Simulates all that the options ask for and prints nothing. Machine and models are these, whatever the options say.
+pub(crate) fn forecast(
+    options: &Options,
+    machine: Rc<Machine>,
+    models: Option<ModelFile>,
+    running: Running,
+) -> Result<Found, Failure> {
+    let chosen = options.choices.choose(&options.machine, &machine)?;
+    let benchmark = Benchmark { options, machine, models, running };
+    let jobs = benchmark.jobs(&chosen)?;
+    let mut watchers = Watchers::new(&options.outputs, 0)?;
+    let mut found = Found::default();
+    benchmark.run_all(&jobs, &mut watchers, &mut found)?;
+    Ok(found)
 }
 
 impl Options {
@@ -233,6 +249,7 @@ impl Benchmark<'_> {
             pivots: match &job.pivots {
                 Some(listed) => listed.clone(),
                 None if options.choices.equal_pivots => Pivots::equal(seed),
+                None if options.choices.first_pivots => Pivots::First,
                 None => Pivots::random(seed),
             },
             seed,
@@ -255,6 +272,7 @@ impl Benchmark<'_> {
         let mut parameter = |name: &str, value: Value| report.parameters.push((name.into(), value));
         parameter("copy_panels", options.choices.copy_panels.into());
         parameter("equal_pivots", options.choices.equal_pivots.into());
+        parameter("first_pivots", options.choices.first_pivots.into());
         parameter("noise", jobs.iter().any(|job| job.models.is_noisy()).into());
         parameter("models", self.models.as_ref().map(|file| file.name.clone()).into());
         parameter("repeat", options.repeat.into());

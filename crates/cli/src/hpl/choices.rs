@@ -101,6 +101,9 @@ pub(crate) struct Choices {
     /// All pivots are equal, as in a matrix of zeros: HPL then takes them from its first process row
     #[arg(long)]
     pub equal_pivots: bool,
+    /// As --equal-pivots, and each process offers its first row (a simulated HPL whose idamax is left out)
+    #[arg(long, conflicts_with = "equal_pivots")]
+    pub first_pivots: bool,
 }
 
 pub(crate) fn form(transposed: bool) -> &'static str {
