@@ -11,6 +11,7 @@ mod outputs;
 mod run;
 mod running;
 mod sizes;
+mod validate;
 
 use clap::{Parser, Subcommand};
 
@@ -39,6 +40,8 @@ enum Command {
     /// Import or show a model file: how long kernels take
     #[command(subcommand)]
     Model(model::Command),
+    /// Compare forecasts with published measurements and simulations
+    Validate(validate::Options),
     /// List the programs that can be run
     Programs,
     /// List the algorithms of each collective operation, for --coll
@@ -53,6 +56,7 @@ fn main() {
         Command::Machine(command) => machine::run(&command),
         Command::Fit(command) => fit::run(&command),
         Command::Model(command) => model::run(&command),
+        Command::Validate(options) => validate::run(&options),
         Command::Programs => lists::programs(),
         Command::Collectives => lists::collectives(),
     };

@@ -6,6 +6,9 @@
 //!
 //! Nothing here prints or exits: functions return text, or write where they are told to.
 
+pub mod comparison;
+pub mod comparison_page;
+pub mod comparison_plot;
 pub mod csv;
 mod frame;
 pub mod gantt;
@@ -33,6 +36,7 @@ mod totals;
 pub mod trace;
 pub mod xhpl;
 
+pub use comparison::{Bound, ComparedLine, ComparedPoint, Comparison, Measure};
 pub use gantt::{GanttError, GanttRecorder};
 pub use hpl::{Combination, HplReport, HplRun, HplTimes};
 pub use hpl_curve::{ByPhase, HplCurve};
@@ -45,7 +49,7 @@ pub use plot::{Axis, Plot, Series};
 pub use progress::Progress;
 pub use provenance::{Build, Input, Provenance};
 pub use ranks::{PerRank, RankSummary, Spread};
-pub use resources::{Stopwatch, Used};
+pub use resources::{Stopwatch, Used, thread_cpu_seconds};
 pub use run_report::{MachineInfo, RunReport};
 pub use scale::{Quantity, Spacing};
 pub use table::{Cell, Column, Table};

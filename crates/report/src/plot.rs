@@ -49,12 +49,12 @@ pub struct Plot {
 
 const HEIGHT: f64 = 340.0;
 /// Width of the line and the mark before a name in the legend, and of a name before it is broken.
-const KEY: f64 = 30.0;
-const LEGEND: f64 = 170.0;
+pub(crate) const KEY: f64 = 30.0;
+pub(crate) const LEGEND: f64 = 170.0;
 
 /// Colours that people with any kind of colour vision can tell apart (Okabe and Ito, Color Universal Design, 2008),
 /// without the yellow that is too pale on white.
-const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"];
+pub(crate) const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"];
 
 impl Plot {
     /// The plot as an SVG file.
@@ -128,7 +128,7 @@ fn line(area: &Area, x: &Scale, y: &Scale, place: usize, series: &Series) -> Ele
 }
 
 /// Four shapes and seven colours: 28 series before a combination comes again.
-fn mark(place: usize, x: f64, y: f64) -> Element {
+pub(crate) fn mark(place: usize, x: f64, y: f64) -> Element {
     let colour = COLOURS[place % COLOURS.len()];
     let shape = match place % 4 {
         0 => Element::new("circle").num("cx", x).num("cy", y).num("r", 3.5),

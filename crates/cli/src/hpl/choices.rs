@@ -33,6 +33,12 @@ fn named<T: Copy + Send + Sync>(all: &'static [T], name: fn(T) -> &'static str) 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GridShape(u32, u32);
 
+impl GridShape {
+    pub fn size(self) -> u32 {
+        self.0.saturating_mul(self.1)
+    }
+}
+
 impl FromStr for GridShape {
     type Err = String;
 
