@@ -101,7 +101,8 @@ pub(crate) fn forecast(
 impl Options {
     /// About how much there is to simulate, as far as the options tell.
     pub fn weight(&self) -> f64 {
-        let panels: f64 = self.choices.n.iter().flat_map(|n| self.choices.nb.iter().map(move |nb| *n / *nb + 1)).sum::<u64>() as f64;
+        let panels: f64 =
+            self.choices.n.iter().flat_map(|n| self.choices.nb.iter().map(move |nb| *n / *nb + 1)).sum::<u64>() as f64;
         let ranks: f64 = self.choices.grid.iter().map(|grid| f64::from(grid.size())).sum();
         panels.max(1.0) * ranks.max(1.0) * self.repeat as f64
     }

@@ -16,7 +16,7 @@ use crate::print;
 use crate::running::Running;
 use cases::{Case, Library};
 use part::Part;
-use pool::Forecast;
+use pool::{Crew, Forecast};
 
 /// Where parts are looked for by their names.
 const PARTS: &str = "validation";
@@ -53,7 +53,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         let lines = parts.iter().map(|part| format!("{:<16}{}{}\n", part.name, part.title, slow(part)));
         return print(&lines.collect::<String>());
     }
-    let data = options.data()?;
+    let data = options.data();
     if let Some(part) = parts.iter().find(|part| part.needs_data() && !data.is_dir()) {
         return Err(no_data(&data, &part.name));
     }
@@ -64,9 +64,14 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut running = Running::begin("validate".into());
     let mut library = Library::new(data, &mut running);
     let cases = parts.iter().map(|part| library.cases(part, options.quick)).collect::<Result<Vec<_>, _>>()?;
+    let weights: Vec<f64> = cases.iter().map(|cases| cases.iter().map(Case::weight).sum()).collect();
+    let whole: f64 = weights.iter().sum();
     let mut comparisons = Vec::new();
-    for (part, cases) in parts.iter().zip(cases) {
-        let comparison = compare(part, cases, options.threads(), &running)?;
+    let mut done = 0.0;
+    for ((part, cases), weight) in parts.iter().zip(cases).zip(weights) {
+        let share = done / whole..(done + weight) / whole;
+        done += weight;
+        let comparison = compare(part, cases, Crew { threads: options.threads(), running: &running, share })?;
         running.print(&format!("{}\n", comparison.text()))?;
         if let Some(folder) = &options.output {
             write_part(folder, &comparison)?;
@@ -121,9 +126,9 @@ impl Options {
         Ok(parts)
     }
 
-    fn data(&self) -> Result<PathBuf, Failure> {
+    fn data(&self) -> PathBuf {
         let variable = || std::env::var_os(DATA_VARIABLE).map(PathBuf::from);
-        Ok(self.data.clone().or_else(variable).unwrap_or_else(|| DATA.into()))
+        self.data.clone().or_else(variable).unwrap_or_else(|| DATA.into())
     }
 
     fn threads(&self) -> usize {
@@ -168,14 +173,12 @@ fn write_part(folder: &Path, comparison: &Comparison) -> Result<(), Failure> {
 }
 
 /// Makes the forecasts of a part.
-fn compare(part: &Part, cases: Vec<Case>, threads: usize, running: &Running) -> Result<Comparison, Failure> {
-    let forecasts: Vec<_> =
-        cases.iter().flat_map(|case| std::iter::once(&case.forecast).chain(&case.against)).collect();
-    let mut found = pool::run(&part.name, &forecasts, threads, running)?.into_iter();
+fn compare(part: &Part, cases: Vec<Case>, crew: Crew<'_>) -> Result<Comparison, Failure> {
+    let forecasts: Vec<_> = cases.iter().flat_map(Case::forecasts).collect();
+    let mut found = crew.run(&part.name, &forecasts)?.into_iter();
     let lines = part.lines.iter();
-    let mut lines: Vec<ComparedLine> = lines
-        .map(|line| ComparedLine { name: line.name.clone(), bound: line.bound, points: Vec::new() })
-        .collect();
+    let mut lines: Vec<ComparedLine> =
+        lines.map(|line| ComparedLine { name: line.name.clone(), bound: line.bound, points: Vec::new() }).collect();
     let mut missing = 0;
     for case in &cases {
         let forecast = found.next().flatten();

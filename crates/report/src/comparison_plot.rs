@@ -176,7 +176,8 @@ fn push_legend(page: &mut Page, area: &Area, legend: &[Vec<String>]) {
         match number.checked_sub(1) {
             None => page.push(ring(left + 11.0, middle).set("fill", "none").set("stroke", "#000")),
             Some(place) => {
-                let key = Element::line(left, middle, left + 22.0, middle).set("stroke", COLOURS[place % COLOURS.len()]);
+                let key =
+                    Element::line(left, middle, left + 22.0, middle).set("stroke", COLOURS[place % COLOURS.len()]);
                 page.push(key.num("stroke-width", 1.5));
                 page.push(mark(place, left + 11.0, middle));
             }

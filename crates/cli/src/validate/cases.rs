@@ -36,6 +36,18 @@ pub(super) struct Case {
     pub against: Option<Prepared>,
 }
 
+impl Case {
+    /// What has to be forecast for it.
+    pub fn forecasts(&self) -> impl Iterator<Item = &Prepared> {
+        std::iter::once(&self.forecast).chain(&self.against)
+    }
+
+    /// About how much there is to simulate.
+    pub fn weight(&self) -> f64 {
+        self.forecasts().map(|forecast| forecast.options.weight()).sum()
+    }
+}
+
 /// Words of a command line.
 #[derive(Parser)]
 #[command(no_binary_name = true)]
@@ -97,14 +109,25 @@ impl<'r> Library<'r> {
     }
 
     /// Rows that ask for the same forecast are runs of one case.
-    fn published(&mut self, part: &Part, number: usize, published: &Published, quick: bool) -> Result<Vec<Case>, Failure> {
+    fn published(
+        &mut self,
+        part: &Part,
+        number: usize,
+        published: &Published,
+        quick: bool,
+    ) -> Result<Vec<Case>, Failure> {
         let line = &part.lines[number];
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         let mut cases: Vec<Case> = Vec::new();
         for row in &published.table.rows {
             let row = Row { published, row };
             let wanted = [&part.select, &line.select].into_iter().chain(quick.then_some(&part.quick));
-            if !wanted.map(|conditions| row.meets(conditions)).collect::<Result<Vec<_>, _>>()?.into_iter().all(|met| met) {
+            if !wanted
+                .map(|conditions| row.meets(conditions))
+                .collect::<Result<Vec<_>, _>>()?
+                .into_iter()
+                .all(|met| met)
+            {
                 continue;
             }
             let recipe = row.resolve(&line.recipe)?;
@@ -121,7 +144,15 @@ impl<'r> Library<'r> {
                     let forecast = self.prepare(part, line, &recipe)?;
                     let against = against.transpose()?;
                     places.insert(key, cases.len());
-                    cases.push(Case { line: number, name, x, reference: Vec::new(), cost: Vec::new(), forecast, against });
+                    cases.push(Case {
+                        line: number,
+                        name,
+                        x,
+                        reference: Vec::new(),
+                        cost: Vec::new(),
+                        forecast,
+                        against,
+                    });
                     cases.len() - 1
                 }
             };
@@ -140,7 +171,8 @@ impl<'r> Library<'r> {
         let line = &part.lines[number];
         let recipe = Resolved::from(&line.recipe);
         let forecast = self.prepare(part, line, &recipe)?;
-        let against = line.against_hpl.as_deref().map(|more| self.prepare(part, line, &recipe.with(more))).transpose()?;
+        let against =
+            line.against_hpl.as_deref().map(|more| self.prepare(part, line, &recipe.with(more))).transpose()?;
         let reference = line.reference.into_iter().collect();
         Ok(Case { line: number, name: String::new(), x: None, reference, cost: Vec::new(), forecast, against })
     }

@@ -188,7 +188,9 @@ fn read_recipe(reader: &mut Reader, section: &mut Section<'_>, common: &Recipe) 
     if models.is_some() || kernels.is_some() {
         (recipe.models, recipe.kernels) = (models, kernels);
     }
-    for mut also in section.sections(reader, "also", "also = [{ select = { N = 1000 }, hpl = \"--exact\" }]").unwrap_or_default() {
+    for mut also in
+        section.sections(reader, "also", "also = [{ select = { N = 1000 }, hpl = \"--exact\" }]").unwrap_or_default()
+    {
         let conditions = read_conditions(reader, &mut also, "select");
         recipe.also.push((conditions, also.text(reader, "hpl").unwrap_or_default().to_owned()));
         also.finish(reader);
