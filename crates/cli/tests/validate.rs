@@ -104,8 +104,9 @@ fn machines_and_models_can_be_changed_and_forecasts_compared_with_each_other() {
         "models.toml",
         "name = \"x\"\nunlisted = \"free\"\n[kernel.dgemm]\nterms = [\"M*N*K\"]\nseconds = [1e-9]\n",
     );
-    let line =
-        |name: &str, more: &str| format!("[[line]]\nname = \"{name}\"\nhpl = \"--n 800 --nb 50 --grid 2x2\"\n{more}\n");
+    let line = |name: &str, more: &str| {
+        format!("[[line]]\nname = \"{name}\"\nhpl = \"--n 800 --nb 50 --grid 2x2 --ranks-per-node 1\"\n{more}\n")
+    };
     let file = folder.write(
         "changes.toml",
         &format!(
@@ -113,7 +114,7 @@ fn machines_and_models_can_be_changed_and_forecasts_compared_with_each_other() {
             machine("dahu.toml"),
             line("same", "against-hpl = \"--exact\""),
             line("slower", "reference = 1\nmodel-changes = \"kernel.dgemm.seconds = [1e-8]\""),
-            line("nearer", "reference = 1\nmachine-changes = \"network.latency = '1 ms'\""),
+            line("farther", "reference = 1\nmachine-changes = \"network.latency = '1 ms'\""),
         ),
     );
     let out = folder.path("out");

@@ -71,7 +71,7 @@ fn section(page: &mut String, comparison: &Comparison) {
     table(page, &SUMMARY.map(String::from), comparison.summary().into_iter().map(Vec::from));
     page.extend(comparison_plot::svg(comparison));
     let (header, rows) = comparison.rows();
-    let _ = write!(page, "<details><summary>All {} cases</summary>\n", rows.len());
+    let _ = writeln!(page, "<details><summary>All {} cases</summary>", rows.len());
     table(page, &header, rows.into_iter());
     let _ = writeln!(page, "</details>\n<p class=\"small\">Reference: {}</p>", escape(origin));
 }
@@ -95,7 +95,7 @@ fn sources(page: &mut String, provenance: &Provenance, used: &Used) {
     );
     let header = ["file", "bytes", "SHA-256"].map(String::from);
     let rows = inputs.iter().map(|input| vec![input.path.clone(), input.bytes.to_string(), input.sha256.clone()]);
-    let _ = write!(page, "<details><summary>Files that were read</summary>\n");
+    page.push_str("<details><summary>Files that were read</summary>\n");
     table(page, &header, rows);
     page.push_str("</details>\n");
 }
