@@ -429,7 +429,7 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn example() -> Comparison {
-        let bound = Bound { worst: Some(0.02), mean: Some(0.01), ..Bound::default() };
+        let bound = Bound { worst: Some(0.02), mean: Some(0.015), ..Bound::default() };
         let points = vec![point("N = 1,000", 1e3, &[10.0, 12.0], &[11.11]), point("N = 2,000", 2e3, &[80.0], &[79.2])];
         Comparison {
             name: "tiny".into(),
@@ -488,7 +488,7 @@ pub(crate) mod tests {
     fn people_get_tables() {
         let text = example().text();
         assert!(text.contains("11.00 (10.00 to 12.00) s"), "{text}");
-        assert!(text.contains("each within 2 %, mean within 1 %"), "{text}");
+        assert!(text.contains("each within 2 %, mean within 1.5 %"), "{text}");
         assert!(text.ends_with("tiny: all bounds hold\n"), "{text}");
     }
 }
