@@ -188,6 +188,7 @@ impl Comparison {
             missing => format!("; stopped, {} cases are missing", count(missing as u64)),
         };
         let verdict = match self.broken() {
+            0 if self.missing > 0 => "no bound is broken so far".into(),
             0 if !bounded => "shown without a bound".into(),
             0 => "all bounds hold".into(),
             1 => "1 bound is broken".into(),
@@ -473,7 +474,7 @@ pub(crate) mod tests {
         comparison.lines[0].bound = Bound::default();
         assert_eq!((comparison.broken(), comparison.verdict().as_str()), (0, "shown without a bound"));
         comparison.missing = 3;
-        assert_eq!(comparison.verdict(), "shown without a bound; stopped, 3 cases are missing");
+        assert_eq!(comparison.verdict(), "no bound is broken so far; stopped, 3 cases are missing");
     }
 
     #[test]
