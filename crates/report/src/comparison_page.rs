@@ -33,7 +33,7 @@ pub fn html(comparisons: &[Comparison], provenance: &Provenance, used: &Used) ->
          <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>\n\
          <h1>hpcast beside what others measured and simulated</h1>\n\
          <p>Each part forecasts runs of High Performance Linpack whose results are known, and holds the differences \
-         to a bound that was set beforehand. A difference is the forecast relative to the known result: +1 % is 1 % \
+         to a bound. A difference is the forecast relative to the known result: +1 % is 1 % \
          too much.</p>\n<p class=\"{class}\">{verdict}</p>\n"
     );
     overview(&mut page, comparisons);
