@@ -54,12 +54,12 @@ fidelity: setup
 # Compares with what has been published; validation/README.md says how.
 validate: setup
 	$(CARGO) build --release --quiet --bin hpcast
-	validation/run.sh $(if $(QUICK),--quick)
+	$(HPCAST) validate $(if $(QUICK),--quick) -o target/validation
 
 # About an hour of CPU.
 top500: setup
 	$(CARGO) build --release --quiet --bin hpcast
-	validation/run.sh top500 sensitivity
+	$(HPCAST) validate top500 sensitivity -o target/validation
 
 # The reference values of tests/simgrid, made anew by the real SimGrid.
 golden: setup

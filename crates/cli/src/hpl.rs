@@ -29,7 +29,7 @@ use crate::outputs::{OutputOptions, Results, Watchers};
 use crate::running::Running;
 use chances::{Chances, Draw};
 use choices::{Choices, Chosen, form};
-use found::Found;
+pub(crate) use found::Found;
 use turn::Turn;
 
 /// Options of `hpcast hpl`.
@@ -65,7 +65,7 @@ pub(crate) struct Options {
     #[arg(long, hide = true, value_name = "FOLDER")]
     record: Option<PathBuf>,
     /// Read the pivot rows from a file
-    #[arg(long, hide = true, value_name = "FILE", conflicts_with = "equal_pivots")]
+    #[arg(long, hide = true, value_name = "FILE", conflicts_with_all = ["equal_pivots", "first_pivots"])]
     pivots: Option<PathBuf>,
 }
 
@@ -80,13 +80,34 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     for path in [&options.choices.dat, &options.models, &options.pivots].into_iter().flatten() {
         running.add_input(path);
     }
-    let vary = options.chances.varying(models.as_ref())?;
-    let draws = options.chances.draws(options.machine.seed, &vary);
-    let benchmark = Benchmark { options, machine, models, vary, draws, running };
-    benchmark.run(&chosen)
+    Benchmark::new(options, machine, models, running)?.run(&chosen)
+}
+
+/// Simulates all that the options ask for and prints nothing. Machine and models are these, whatever the options say.
+pub(crate) fn forecast(
+    options: &Options,
+    machine: Rc<Machine>,
+    models: Option<ModelFile>,
+    running: Running,
+) -> Result<Found, Failure> {
+    let chosen = options.choices.choose(&options.machine, &machine)?;
+    let benchmark = Benchmark::new(options, machine, models, running)?;
+    let jobs = benchmark.jobs(&chosen)?;
+    let mut watchers = Watchers::new(&options.outputs, 0)?;
+    let mut found = Found::default();
+    benchmark.run_all(&jobs, &mut watchers, &mut found)?;
+    Ok(found)
 }
 
 impl Options {
+    /// About how much there is to simulate, as far as the options tell.
+    pub fn weight(&self) -> f64 {
+        let panels: f64 =
+            self.choices.n.iter().flat_map(|n| self.choices.nb.iter().map(move |nb| *n / *nb + 1)).sum::<u64>() as f64;
+        let ranks: f64 = self.choices.grid.iter().map(|grid| f64::from(grid.size())).sum();
+        panels.max(1.0) * ranks.max(1.0) * self.chances.runs() as f64
+    }
+
     fn sample_size(&self, parameters: &HplParameters) -> SampleSize {
         match self.samples {
             Some(stretches) => SampleSize { stretches, ..SampleSize::default() },
@@ -107,7 +128,18 @@ struct Benchmark<'o> {
     running: Running,
 }
 
-impl Benchmark<'_> {
+impl<'o> Benchmark<'o> {
+    fn new(
+        options: &'o Options,
+        machine: Rc<Machine>,
+        models: Option<ModelFile>,
+        running: Running,
+    ) -> Result<Benchmark<'o>, Failure> {
+        let vary = options.chances.varying(models.as_ref())?;
+        let draws = options.chances.draws(options.machine.seed, &vary);
+        Ok(Benchmark { options, machine, models, vary, draws, running })
+    }
+
     fn run(self, chosen: &Chosen) -> Result<(), Failure> {
         let options = self.options;
         let jobs = self.jobs(chosen)?;
@@ -248,6 +280,7 @@ impl Benchmark<'_> {
             pivots: match &job.pivots {
                 Some(listed) => listed.clone(),
                 None if options.choices.equal_pivots => Pivots::equal(seed),
+                None if options.choices.first_pivots => Pivots::First,
                 None => Pivots::random(seed),
             },
             seed,
@@ -270,6 +303,7 @@ impl Benchmark<'_> {
         let mut parameter = |name: &str, value: Value| report.parameters.push((name.into(), value));
         parameter("copy_panels", options.choices.copy_panels.into());
         parameter("equal_pivots", options.choices.equal_pivots.into());
+        parameter("first_pivots", options.choices.first_pivots.into());
         parameter("noise", (self.machine.mpi.is_noisy() || jobs.iter().any(|job| job.models.is_noisy())).into());
         parameter("models", self.models.as_ref().map(|file| file.name.clone()).into());
         options.chances.describe(&self.vary).into_iter().for_each(|(name, value)| parameter(name, value));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use hpcast_platform::diagnostic::Source;
 use hpcast_platform::draw;
 use hpcast_platform::import::simgrid::{self, Release};
@@ -36,18 +36,25 @@ pub(crate) enum Command {
     },
     /// Make a machine file of a SimGrid platform file
     Import {
-        /// The platform file (XML)
-        file: PathBuf,
+        #[command(flatten)]
+        platform: Platform,
         /// The machine file to write
         #[arg(short, long, value_name = "FILE.toml")]
         output: PathBuf,
-        /// The SimGrid whose reading of the file is followed: 3.32, or 2018 for platforms of Cornebize's thesis
-        #[arg(long, default_value = "3.32", value_name = "VERSION")]
-        simgrid: String,
-        /// Sockets that share the cores of a node, which a platform file does not tell
-        #[arg(long, default_value_t = 1, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
-        sockets: u32,
     },
+}
+
+/// A SimGrid platform, and how to read it.
+#[derive(Args)]
+pub(crate) struct Platform {
+    /// The platform file (XML)
+    pub file: PathBuf,
+    /// The SimGrid whose reading of the file is followed: 3.32, or 2018 for platforms of Cornebize's thesis
+    #[arg(long, default_value = "3.32", value_name = "VERSION")]
+    simgrid: String,
+    /// Sockets that share the cores of a node, which a platform file does not tell
+    #[arg(long, default_value_t = 1, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    sockets: u32,
 }
 
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
@@ -63,7 +70,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
             write_file(output, draw::svg(machine.interconnect.topology(), &machine.name, None).as_bytes())?;
             print(&format!("drawn to {}\n", output.display()))
         }
-        Command::Import { file, output, simgrid, sockets } => import(file, output, simgrid, *sockets),
+        Command::Import { platform, output } => import(platform, output),
     }
 }
 
@@ -101,20 +108,28 @@ fn show(machine: &Machine) -> String {
     text
 }
 
-fn import(file: &Path, output: &Path, release: &str, sockets: u32) -> Result<(), Failure> {
-    let release: Release = release.parse()?;
-    check_writable(output)?;
-    let source = Source::read(file)?;
-    let mut import = simgrid::import(&source, release)?;
-    let nodes = &mut import.machine.nodes;
-    if !nodes.cores_per_socket.is_multiple_of(sockets) {
-        let cores = nodes.cores_per_socket;
-        return Err(Failure::input(format!(
-            "the {cores} cores of a node cannot be shared evenly by {sockets} sockets"
-        )));
+impl Platform {
+    /// Reads the platform.
+    pub fn import(&self) -> Result<simgrid::Import, Failure> {
+        let release: Release = self.simgrid.parse()?;
+        let source = Source::read(&self.file)?;
+        let mut import = simgrid::import(&source, release)?;
+        let (nodes, sockets) = (&mut import.machine.nodes, self.sockets);
+        if !nodes.cores_per_socket.is_multiple_of(sockets) {
+            let cores = nodes.cores_per_socket;
+            return Err(Failure::input(format!(
+                "the {cores} cores of a node cannot be shared evenly by {sockets} sockets"
+            )));
+        }
+        nodes.sockets = sockets;
+        nodes.cores_per_socket /= sockets;
+        Ok(import)
     }
-    nodes.sockets = sockets;
-    nodes.cores_per_socket /= sockets;
+}
+
+fn import(platform: &Platform, output: &Path) -> Result<(), Failure> {
+    check_writable(output)?;
+    let import = platform.import()?;
     let files = import.files(&output.to_string_lossy());
     // The graph first: a machine file never stands without the graph that it names.
     for (name, text) in files.iter().rev() {

@@ -13,6 +13,7 @@ mod outputs;
 mod run;
 mod running;
 mod sizes;
+mod validate;
 
 use clap::{Parser, Subcommand};
 
@@ -44,6 +45,8 @@ enum Command {
     /// Import, show or compare model files: how long kernels take
     #[command(subcommand)]
     Model(model::Command),
+    /// Compare forecasts with published measurements and simulations
+    Validate(validate::Options),
     /// List the programs that can be run
     Programs,
     /// List the algorithms of each collective operation, for --coll
@@ -59,6 +62,7 @@ fn main() {
         Command::Fit(command) => fit::run(&command),
         Command::Cluster(command) => cluster::run(&command),
         Command::Model(command) => model::run(&command),
+        Command::Validate(options) => validate::run(&options),
         Command::Programs => lists::programs(),
         Command::Collectives => lists::collectives(),
     };

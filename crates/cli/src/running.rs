@@ -6,10 +6,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use hpcast_report::{Build, Progress, Provenance, RunReport, Stopwatch};
+use hpcast_report::{Build, Progress, Provenance, RunReport, Stopwatch, Used};
 use hpcast_units::Time;
 
 use crate::failure::Failure;
@@ -25,8 +25,30 @@ pub(crate) struct Running {
     stopwatch: Stopwatch,
     provenance: Provenance,
     interrupt: Arc<AtomicBool>,
+    teller: Teller,
+}
+
+/// Who is told how far it is.
+enum Teller {
     /// A line on the terminal for what takes long.
-    line: Option<Rc<RefCell<Progress<Stderr>>>>,
+    Line(Rc<RefCell<Progress<Stderr>>>),
+    /// Another thread.
+    Thread(Arc<Share>),
+    Nobody,
+}
+
+/// How much of its work a thread has done, 0 to 1.
+#[derive(Default)]
+pub(crate) struct Share(AtomicU64);
+
+impl Share {
+    pub fn set(&self, share: f64) {
+        self.0.store(share.to_bits(), Ordering::Relaxed);
+    }
+
+    pub fn get(&self) -> f64 {
+        f64::from_bits(self.0.load(Ordering::Relaxed))
+    }
 }
 
 impl Running {
@@ -37,8 +59,17 @@ impl Running {
             stopwatch: Stopwatch::start(),
             provenance: Provenance::now(BUILD, std::env::args(), 1),
             interrupt: stop_on_interrupt(),
-            line: stderr.is_terminal().then(|| Rc::new(RefCell::new(Progress::new(stderr, terminal_width(), label)))),
+            teller: match stderr.is_terminal() {
+                true => Teller::Line(Rc::new(RefCell::new(Progress::new(stderr, terminal_width(), label)))),
+                false => Teller::Nobody,
+            },
         }
+    }
+
+    /// A part of a command, in a thread of its own: it prints nothing, but shares how far it is. The flag stops it.
+    pub fn within(interrupt: Arc<AtomicBool>, share: Arc<Share>) -> Running {
+        let provenance = Provenance::now(BUILD, std::env::args(), 1);
+        Running { stopwatch: Stopwatch::start(), provenance, interrupt, teller: Teller::Thread(share) }
     }
 
     /// Notes a file that was read.
@@ -58,26 +89,41 @@ impl Running {
         part: Range<f64>,
         details: impl Fn(f64, Time) -> Vec<String> + 'static,
     ) -> Option<Box<dyn FnMut(f64, Time)>> {
-        let line = self.line.clone()?;
-        Some(Box::new(move |done, simulated| {
-            let whole = part.start + done * (part.end - part.start);
-            line.borrow_mut().update(whole, || details(done, simulated));
-        }))
+        let whole = move |done: f64| part.start + done * (part.end - part.start);
+        match &self.teller {
+            Teller::Line(line) => {
+                let line = line.clone();
+                Some(Box::new(move |done, simulated| {
+                    line.borrow_mut().update(whole(done), || details(done, simulated));
+                }))
+            }
+            Teller::Thread(share) => {
+                let share = share.clone();
+                Some(Box::new(move |done, _| share.set(whole(done))))
+            }
+            Teller::Nobody => None,
+        }
     }
 
     /// Prints a part of the results while others are still to come.
     pub fn print(&self, text: &str) -> Result<(), Failure> {
-        if let Some(line) = &self.line {
-            line.borrow_mut().wipe();
+        match &self.teller {
+            Teller::Thread(_) => return Ok(()),
+            Teller::Line(line) => line.borrow_mut().wipe(),
+            Teller::Nobody => {}
         }
         crate::print(text)
     }
 
     /// Wipes the line and tells the report what was used.
     pub fn finish(self, report: &mut RunReport) {
-        drop(self.line);
-        report.provenance = self.provenance;
-        report.used = self.stopwatch.read();
+        (report.provenance, report.used) = self.end();
+    }
+
+    /// Wipes the line and tells what was used.
+    pub fn end(self) -> (Provenance, Used) {
+        drop(self.teller);
+        (self.provenance, self.stopwatch.read())
     }
 }
 

@@ -32,6 +32,17 @@ pub fn table(report: &RunReport) -> String {
     text
 }
 
+/// A table by itself, with a header line.
+pub(crate) fn plain(table: &Table) -> String {
+    let mut text = String::new();
+    line(&mut text, table.columns().iter().map(|column| column.key.as_str()));
+    for row in table.rows() {
+        let cells: Vec<String> = row.iter().map(Cell::plain).collect();
+        line(&mut text, cells.iter().map(String::as_str));
+    }
+    text
+}
+
 fn total_row(report: &RunReport) -> Table {
     let columns = ["simulated_seconds", "messages", "bytes"].map(|key| Column::new(key, key));
     let mut table = Table::new(columns);

@@ -7,6 +7,8 @@
 //! Nothing here prints or exits: functions return text, or write where they are told to.
 
 mod cloud;
+pub mod comparison;
+pub mod comparison_page;
 pub mod comparison_plot;
 mod contribution;
 pub mod csv;
@@ -22,6 +24,7 @@ mod interval;
 pub mod json;
 mod lanes;
 pub mod links;
+pub mod models_plot;
 mod observers;
 pub mod output;
 pub mod plot;
@@ -38,7 +41,7 @@ mod totals;
 pub mod trace;
 pub mod xhpl;
 
-pub use comparison_plot::{ComparisonPlot, ProcessorRatio};
+pub use comparison::{Bound, ComparedLine, ComparedPoint, Comparison, Measure};
 pub use contribution::Contribution;
 pub use curves::{Curve, CurvePoint, Curves};
 pub use fit_plot::{FitPlot, FitPoint};
@@ -48,13 +51,14 @@ pub use hpl_curve::{ByPhase, HplCurve};
 pub use hpl_text::account;
 pub use interval::Estimate;
 pub use links::LinkLoad;
+pub use models_plot::{ComparisonPlot, ProcessorRatio};
 pub use observers::Observers;
 pub use output::{OutputError, OutputFile, check_writable, write_file};
 pub use plot::{Axis, Plot, Series};
 pub use progress::Progress;
 pub use provenance::{Build, Input, Provenance, sha256};
 pub use ranks::{PerRank, RankSummary, Spread};
-pub use resources::{Stopwatch, Used};
+pub use resources::{Stopwatch, Used, thread_cpu_seconds};
 pub use run_report::{MachineInfo, RunReport};
 pub use scale::{Quantity, Spacing};
 pub use table::{Cell, Column, Table};

@@ -104,7 +104,7 @@ fn line(area: &Area, x: &Scale, y: &Scale, place: usize, series: &Series) -> Ele
 }
 
 /// Four shapes and seven colours: 28 series before a combination comes again.
-fn mark(place: usize, x: f64, y: f64) -> Element {
+pub(crate) fn mark(place: usize, x: f64, y: f64) -> Element {
     let colour = COLOURS[place % COLOURS.len()];
     let shape = match place % 4 {
         0 => Element::new("circle").num("cx", x).num("cy", y).num("r", 3.5),

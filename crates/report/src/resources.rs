@@ -39,8 +39,17 @@ impl Stopwatch {
     }
 }
 
+/// CPU time of this thread so far, in seconds.
+pub fn thread_cpu_seconds() -> f64 {
+    clock(ClockId::ThreadCPUTime).as_secs_f64()
+}
+
 fn cpu_time() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
+    clock(ClockId::ProcessCPUTime)
+}
+
+fn clock(id: ClockId) -> Duration {
+    let time = clock_gettime(id);
     Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
 }
 

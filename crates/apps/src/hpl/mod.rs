@@ -117,7 +117,7 @@ impl Hpl {
         let jointly = self.jointly && !self.record && self.parameters.grid.rows > 1;
         // HPL does not divide by a pivot that is zero.
         let models = match self.pivots {
-            Pivots::Equal(_) => self.models.with_free(HplKernel::Dscal),
+            Pivots::Equal(_) | Pivots::First => self.models.with_free(HplKernel::Dscal),
             Pivots::Random(_) | Pivots::Listed(_) => self.models,
         };
         let job = Rc::new(Job {

@@ -17,6 +17,9 @@ pub enum Pivots {
     Random(Stream),
     /// All candidates are equal, as in a matrix of zeros: of these HPL takes one of the first process row that has any.
     Equal(Stream),
+    /// All candidates are equal, and each process offers its first row, as where `idamax` is left out of a simulation
+    /// (T. Cornebize's master thesis, section 4.3).
+    First,
     /// The row of each column's pivot, as a real run has found them.
     Listed(Rc<[u64]>),
 }
@@ -36,14 +39,23 @@ impl Pivots {
         match self {
             Pivots::Random(stream) => column + stream.below(rows - column, 0, column),
             Pivots::Equal(stream) => {
-                let has_rows = |process: &u32| deal.count(rows - column, column, *process) > 0;
-                let process = (0..deal.processes).find(has_rows).unwrap_or_else(|| deal.owner(column));
+                let process = first_with_rows(deal, column, rows);
                 let count = deal.count(rows - column, column, process);
                 deal.nth(deal.count(column, 0, process) + stream.below(count, 0, column), process)
+            }
+            Pivots::First => {
+                let process = first_with_rows(deal, column, rows);
+                deal.nth(deal.count(column, 0, process), process)
             }
             Pivots::Listed(list) => list[column as usize],
         }
     }
+}
+
+/// The process row whose candidate wins where all are equal (HPL_pdmxswp).
+fn first_with_rows(deal: Deal, column: u64, rows: u64) -> u32 {
+    let has_rows = |process: &u32| deal.count(rows - column, column, *process) > 0;
+    (0..deal.processes).find(has_rows).unwrap_or_else(|| deal.owner(column))
 }
 
 /// Counts of rows by process row, for one panel.
@@ -273,6 +285,16 @@ mod tests {
         assert_eq!(*plan.long.starts, [0, 1, 2]);
         let plan = SwapPlan::new(&Pivots::Listed([4, 5].into()), deal, 8, 0, 2);
         assert_eq!((plan.moved_by_owner, &*plan.exchanged[0]), (4, &[0, 0][..]));
+    }
+
+    #[test]
+    fn first_pivots_are_the_first_rows_of_the_first_process_row_that_has_any() {
+        // Blocks of 10 rows over 2 process rows: 0-9, 20-29, 40-49 of the first, the others of the second.
+        let deal = Deal { block: 10, processes: 2 };
+        let row = |column| Pivots::First.row(deal, column, 55);
+        assert_eq!([row(0), row(7), row(10), row(19), row(23), row(30), row(49)], [0, 7, 20, 20, 23, 40, 49]);
+        // Only the second has rows in the last block.
+        assert_eq!([row(50), row(54)], [50, 54]);
     }
 
     #[test]

@@ -37,6 +37,11 @@ pub(super) struct Draw {
 }
 
 impl Chances {
+    /// How many runs each combination of parameters has, but for those that look for sources.
+    pub fn runs(&self) -> u64 {
+        self.repeat
+    }
+
     /// The runs of each combination of parameters.
     pub fn draws(&self, first: u64, vary: &[Chance]) -> Vec<Draw> {
         let mut draws = Vec::new();

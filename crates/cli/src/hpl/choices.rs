@@ -33,6 +33,12 @@ fn named<T: Copy + Send + Sync>(all: &'static [T], name: fn(T) -> &'static str) 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GridShape(u32, u32);
 
+impl GridShape {
+    pub fn size(self) -> u32 {
+        self.0.saturating_mul(self.1)
+    }
+}
+
 impl FromStr for GridShape {
     type Err = String;
 
@@ -101,6 +107,9 @@ pub(crate) struct Choices {
     /// All pivots are equal, as in a matrix of zeros: HPL then takes them from its first process row
     #[arg(long)]
     pub equal_pivots: bool,
+    /// As --equal-pivots, and each process offers its first row (a simulated HPL whose idamax is left out)
+    #[arg(long, conflicts_with = "equal_pivots")]
+    pub first_pivots: bool,
 }
 
 pub(crate) fn form(transposed: bool) -> &'static str {

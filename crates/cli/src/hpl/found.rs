@@ -6,7 +6,7 @@ use hpcast_units::count;
 
 /// What the runs so far have found.
 #[derive(Default)]
-pub(super) struct Found {
+pub(crate) struct Found {
     pub runs: Vec<HplRun>,
     pub totals: Totals,
     pub times: HplTimes,
@@ -31,7 +31,7 @@ impl Found {
 
 /// What was not simulated message by message.
 #[derive(Default)]
-pub(super) struct Shortcuts {
+pub(crate) struct Shortcuts {
     /// Whether panels were factored jointly.
     jointly: bool,
     /// Of all runs.
@@ -47,6 +47,13 @@ impl Shortcuts {
         self.panels += parameters.panels();
         self.simulated += finding.simulated_panels;
         self.uncertainty = self.uncertainty.max(finding.uncertainty.as_secs() / finding.time.as_secs());
+    }
+
+    /// In a word: `exact`, `joint`, `sampled`, or `joint, sampled`.
+    pub fn mode(&self) -> String {
+        let words = [(self.jointly, "joint"), (self.simulated < self.panels, "sampled")];
+        let words: Vec<&str> = words.into_iter().filter(|(taken, _)| *taken).map(|(_, word)| word).collect();
+        if words.is_empty() { "exact".into() } else { words.join(", ") }
     }
 
     pub fn describe(&self) -> Vec<String> {

@@ -18,17 +18,24 @@ use crate::print;
 /// Options of `hpcast model import`.
 #[derive(Args)]
 pub(crate) struct Import {
+    #[command(flatten)]
+    tables: Tables,
+    /// The model file to write
+    #[arg(short, long, value_name = "FILE.toml")]
+    output: PathBuf,
+}
+
+/// Published tables, and what to take from them.
+#[derive(Args)]
+pub(crate) struct Tables {
     /// Table of dgemm models, a row a processor or a row a node
-    dgemm: PathBuf,
+    pub dgemm: PathBuf,
     /// Which set of the table: its `model_id` or `cluster_id`
     #[arg(long, value_name = "NAME")]
     set: String,
     /// Table of the other kernels; those that it does not list take no time
     #[arg(long, value_name = "KERNELS.csv")]
-    kernels: Option<PathBuf>,
-    /// The model file to write
-    #[arg(short, long, value_name = "FILE.toml")]
-    output: PathBuf,
+    pub kernels: Option<PathBuf>,
     /// What the table calls the machine's first node (default: the smallest number that it has)
     #[arg(long, value_name = "NUMBER")]
     first_node: Option<u32>,
@@ -46,12 +53,15 @@ pub(crate) struct Import {
 impl Import {
     pub fn run(&self) -> Result<(), Failure> {
         check_writable(&self.output)?;
-        let file = self.file()?;
+        let file = self.tables.file()?;
         write_file(&self.output, file.to_toml().as_bytes())?;
         print(&format!("written: {}\n\n{}", self.output.display(), summary(&file)))
     }
+}
 
-    fn file(&self) -> Result<ModelFile, Failure> {
+impl Tables {
+    /// The models that the tables hold.
+    pub fn file(&self) -> Result<ModelFile, Failure> {
         let source = Source::read(&self.dgemm)?;
         let dgemm = import_dgemm(&source.text, &self.set).map_err(|error| unreadable(&source, &error))?;
         let mut file = ModelFile {

@@ -11,6 +11,7 @@ use clap::Subcommand;
 use hpcast_models::compute::{Kernel, ModelFile};
 
 use crate::failure::Failure;
+pub(crate) use import::Tables;
 pub(crate) use network::show as show_network;
 pub(crate) use summary::{details, summary};
 

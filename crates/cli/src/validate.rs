@@ -1,0 +1,226 @@
+//! `hpcast validate`: forecasts beside published measurements and simulations, held to bounds.
+
+mod cases;
+mod part;
+mod pool;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use hpcast_report::comparison::json;
+use hpcast_report::comparison_page::html;
+use hpcast_report::{ComparedLine, ComparedPoint, Comparison, Measure, Stopwatch, comparison_plot, write_file};
+
+use crate::failure::Failure;
+use crate::print;
+use crate::running::Running;
+use cases::{Case, Library};
+use part::Part;
+use pool::{Crew, Forecast};
+
+/// Where parts are looked for by their names.
+const PARTS: &str = "validation";
+/// Where the data is, unless somebody says otherwise: beside the repository.
+const DATA: &str = "../shared/data";
+const DATA_VARIABLE: &str = "HPCAST_DATA";
+
+/// Options of `hpcast validate`.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Parts to run: names of the folder `validation`, or files (default: all of the folder but the slow ones)
+    parts: Vec<String>,
+    /// Folder with the published data (default: the variable HPCAST_DATA, or ../shared/data)
+    #[arg(long, value_name = "FOLDER")]
+    data: Option<PathBuf>,
+    /// Write tables, plots and a page for all of it to this folder
+    #[arg(short, long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+    /// Only a few cases of each part
+    #[arg(long)]
+    quick: bool,
+    /// Forecasts at a time (default: one a core); results do not depend on it
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=4096))]
+    threads: Option<u64>,
+    /// List the parts and run nothing
+    #[arg(long)]
+    list: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let parts = options.load()?;
+    if options.list {
+        let slow = |part: &Part| if part.slow { " (slow: runs only if it is named)" } else { "" };
+        let lines = parts.iter().map(|part| format!("{:<16}{}{}\n", part.name, part.title, slow(part)));
+        return print(&lines.collect::<String>());
+    }
+    let data = options.data();
+    if let Some(part) = parts.iter().find(|part| part.needs_data() && !data.is_dir()) {
+        return Err(no_data(&data, &part.name));
+    }
+    if let Some(folder) = &options.output {
+        let failed = |error| Failure::input(format!("cannot create the folder {}: {error}", folder.display()));
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let mut running = Running::begin("validate".into());
+    let mut library = Library::new(data, &mut running);
+    let cases = parts.iter().map(|part| library.cases(part, options.quick)).collect::<Result<Vec<_>, _>>()?;
+    let weights: Vec<f64> = cases.iter().map(|cases| cases.iter().map(Case::weight).sum()).collect();
+    let whole: f64 = weights.iter().sum();
+    let mut comparisons = Vec::new();
+    let mut done = 0.0;
+    for ((part, cases), weight) in parts.iter().zip(cases).zip(weights) {
+        let share = done / whole..(done + weight) / whole;
+        done += weight;
+        let comparison = compare(part, cases, Crew { threads: options.threads(), running: &running, share })?;
+        running.print(&format!("{}\n", comparison.text()))?;
+        if let Some(folder) = &options.output {
+            write_part(folder, &comparison)?;
+        }
+        let stopped = comparison.missing > 0;
+        comparisons.push(comparison);
+        if stopped {
+            break;
+        }
+    }
+    let stopped = comparisons.iter().any(|comparison| comparison.missing > 0);
+    let (mut provenance, used) = running.end();
+    provenance.threads = options.threads();
+    if let Some(folder) = &options.output {
+        write_file(&folder.join("results.json"), json(&comparisons, &provenance, &used).as_bytes())?;
+        write_file(&folder.join("index.html"), html(&comparisons, &provenance, &used).as_bytes())?;
+        print(&format!("written: {}\n", folder.join("index.html").display()))?;
+    }
+    let broken: Vec<&str> =
+        comparisons.iter().filter(|part| part.broken() > 0).map(|part| part.name.as_str()).collect();
+    match (stopped, broken.is_empty()) {
+        (true, _) => Err(Failure::Interrupted),
+        (false, true) => print("all bounds hold\n"),
+        (false, false) => Err(Failure::Program(format!("bounds are broken in {}", broken.join(", ")))),
+    }
+}
+
+impl Options {
+    /// The parts that were named, or all that are not slow.
+    fn load(&self) -> Result<Vec<Part>, Failure> {
+        let named = |name: &String| name.contains('/') || name.ends_with(".toml");
+        let mut files: Vec<PathBuf> = Vec::new();
+        if self.parts.is_empty() || !self.parts.iter().all(named) {
+            files = part_files()?;
+        }
+        if self.parts.is_empty() {
+            let mut parts = files.iter().map(|file| Part::load(file)).collect::<Result<Vec<_>, _>>()?;
+            parts.retain(|part| self.list || !part.slow);
+            return Ok(parts);
+        }
+        let mut parts = Vec::new();
+        for name in &self.parts {
+            let file = match named(name) {
+                true => PathBuf::from(name),
+                false => files.iter().find(|file| stem(file) == *name).cloned().ok_or_else(|| {
+                    let known: Vec<String> = files.iter().map(|file| stem(file)).collect();
+                    Failure::input(format!("there is no part `{name}`; the parts are {}", known.join(", ")))
+                })?,
+            };
+            parts.push(Part::load(&file)?);
+        }
+        Ok(parts)
+    }
+
+    fn data(&self) -> PathBuf {
+        let variable = || std::env::var_os(DATA_VARIABLE).map(PathBuf::from);
+        self.data.clone().or_else(variable).unwrap_or_else(|| DATA.into())
+    }
+
+    fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or_else(cores, |threads| threads as usize)
+    }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The files of the folder of parts, by name.
+fn part_files() -> Result<Vec<PathBuf>, Failure> {
+    let nothing = || {
+        Failure::input(format!(
+            "there is no folder `{PARTS}` with parts here; run this in hpcast's repository, or name the files of parts"
+        ))
+    };
+    let entries = std::fs::read_dir(PARTS).map_err(|_| nothing())?;
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut files: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|end| end == "toml")).collect();
+    files.sort();
+    if files.is_empty() { Err(nothing()) } else { Ok(files) }
+}
+
+fn no_data(folder: &Path, part: &str) -> Failure {
+    Failure::input(format!(
+        "the part `{part}` needs published data, and there is no folder {}; get the tables that validation/README.md \
+         lists (published with T. Cornebize's theses, github.com/Ezibenroc) and put them there, or name their folder \
+         with --data or {DATA_VARIABLE}",
+        folder.display()
+    ))
+}
+
+fn write_part(folder: &Path, comparison: &Comparison) -> Result<(), Failure> {
+    write_file(&folder.join(format!("{}.csv", comparison.name)), comparison.csv().as_bytes())?;
+    if let Some(picture) = comparison_plot::svg(comparison) {
+        write_file(&folder.join(format!("{}.svg", comparison.name)), picture.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Makes the forecasts of a part.
+fn compare(part: &Part, cases: Vec<Case>, crew: Crew<'_>) -> Result<Comparison, Failure> {
+    let forecasts: Vec<_> = cases.iter().flat_map(Case::forecasts).collect();
+    let mut found = crew.run(&part.name, &forecasts)?.into_iter();
+    let lines = part.lines.iter();
+    let mut lines: Vec<ComparedLine> =
+        lines.map(|line| ComparedLine { name: line.name.clone(), bound: line.bound, points: Vec::new() }).collect();
+    let mut missing = 0;
+    for case in &cases {
+        let forecast = found.next().flatten();
+        let against = case.against.as_ref().map(|_| found.next().flatten());
+        match (forecast, against) {
+            (Some(forecast), None) => lines[case.line].points.push(point(part, case, &forecast, None)),
+            (Some(forecast), Some(Some(against))) => {
+                lines[case.line].points.push(point(part, case, &forecast, Some(&against)));
+            }
+            _ => missing += 1,
+        }
+    }
+    lines.retain(|line| !line.points.is_empty());
+    Ok(Comparison {
+        name: part.name.clone(),
+        title: part.title.clone(),
+        about: part.about.clone(),
+        origin: part.origin.clone(),
+        against: part.against.clone(),
+        measure: part.measure,
+        axis: part.axis_name().map(String::from),
+        lines,
+        missing,
+        peak_memory_bytes: Stopwatch::start().read().peak_memory_bytes,
+    })
+}
+
+fn point(part: &Part, case: &Case, forecast: &Forecast, against: Option<&Forecast>) -> ComparedPoint {
+    let values = |forecast: &Forecast| match part.measure {
+        Measure::Seconds => forecast.seconds.clone(),
+        Measure::Gflops => forecast.gflops.clone(),
+    };
+    let mean = |values: &[f64]| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
+    ComparedPoint {
+        case: case.name.clone(),
+        x: case.x,
+        reference: against.map_or_else(|| case.reference.clone(), values),
+        forecast: values(forecast),
+        uncertainty: forecast.uncertainty,
+        flops: forecast.gflops[0] * 1e9 * forecast.seconds[0],
+        mode: forecast.mode.clone(),
+        cpu_seconds: forecast.cpu_seconds,
+        reference_cost: mean(&case.cost).or_else(|| against.map(|against| against.cpu_seconds)),
+    }
+}
