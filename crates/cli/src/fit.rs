@@ -13,6 +13,8 @@ use hpcast_platform::diagnostic::{Diagnostic, Source};
 use hpcast_report::{Provenance, check_writable, sha256, write_file};
 use hpcast_stats::Elimination;
 
+pub(crate) use cluster::add_days;
+
 use crate::call_table::{CallData, CallOptions};
 use crate::failure::Failure;
 use crate::running::BUILD;

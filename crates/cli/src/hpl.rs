@@ -86,10 +86,11 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 /// Simulates all that the options ask for and prints nothing. Machine and models are these, whatever the options say.
 pub(crate) fn forecast(
     options: &Options,
-    machine: Rc<Machine>,
+    machine: Machine,
     models: Option<ModelFile>,
     running: Running,
 ) -> Result<Found, Failure> {
+    let machine = Rc::new(MachineOptions::with_messages(machine, models.as_ref(), !options.no_noise));
     let chosen = options.choices.choose(&options.machine, &machine)?;
     let benchmark = Benchmark::new(options, machine, models, running)?;
     let jobs = benchmark.jobs(&chosen)?;

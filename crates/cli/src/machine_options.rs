@@ -65,7 +65,11 @@ impl MachineOptions {
     /// The machine, with what a model file says of messages in the place of its own figures. Without noise, all messages
     /// cost what is expected.
     pub fn load(&self, models: Option<&ModelFile>, noise: bool) -> Result<Rc<Machine>, Failure> {
-        let mut machine = Machine::load(&self.path)?;
+        Ok(Rc::new(MachineOptions::with_messages(Machine::load(&self.path)?, models, noise)))
+    }
+
+    /// A machine with what a model file says of messages.
+    pub fn with_messages(mut machine: Machine, models: Option<&ModelFile>, noise: bool) -> Machine {
         if let Some(ModelFile { name, network: Some(network), .. }) = models {
             let replaced = network.apply(&mut machine.mpi);
             let counts = |line: &String| !replaced.iter().any(|key| is_about(line, key));
@@ -77,7 +81,7 @@ impl MachineOptions {
         if !noise {
             machine.mpi = machine.mpi.without_noise();
         }
-        Ok(Rc::new(machine))
+        machine
     }
 
     /// The machine's plan with what the user wants otherwise.

@@ -6,6 +6,7 @@ use hpcast_units::{Bytes, count};
 use serde::Serialize;
 
 use crate::csv;
+use crate::interval::Estimate;
 use crate::provenance::Provenance;
 use crate::resources::Used;
 use crate::table::{Cell, Column, Table};
@@ -27,6 +28,8 @@ pub struct Bound {
     pub worst: Option<f64>,
     /// Of the absolute differences of all points.
     pub mean: Option<f64>,
+    /// The part of all runs that must lie within the intervals that forecasts give to 95 % of runs.
+    pub coverage: Option<f64>,
     /// No difference may exceed what the forecast says that it may be off by.
     pub within_uncertainty: bool,
     /// CPU time of a forecast.
@@ -115,6 +118,14 @@ impl ComparedPoint {
         (!self.reference.is_empty()).then(|| mean(&self.forecast) / mean(&self.reference) - 1.0)
     }
 
+    /// How many of the runs that it is compared with lie where the forecast expects 95 % of runs to lie; `None` where a
+    /// single seed tells nothing of that.
+    pub fn covered(&self) -> Option<usize> {
+        let estimate = Estimate::of(&self.forecast, self.uncertainty * mean(&self.forecast));
+        let half = estimate.prediction_95.filter(|_| !self.reference.is_empty())?;
+        Some(self.reference.iter().filter(|value| (**value - estimate.mean).abs() <= half).count())
+    }
+
     fn breaks(&self, bound: &Bound) -> bool {
         let off = self.difference().map_or(0.0, f64::abs);
         bound.worst.is_some_and(|worst| off > worst)
@@ -138,11 +149,20 @@ impl ComparedLine {
         differences(self.points.iter())
     }
 
+    /// The part of all runs that lie within the intervals of the forecasts; `None` where there is none.
+    pub fn coverage(&self) -> Option<f64> {
+        let covered: Vec<(usize, usize)> =
+            self.points.iter().filter_map(|point| Some((point.covered()?, point.reference.len()))).collect();
+        let runs: usize = covered.iter().map(|(_, runs)| runs).sum();
+        (runs > 0).then(|| covered.iter().map(|(covered, _)| covered).sum::<usize>() as f64 / runs as f64)
+    }
+
     /// How many bounds are broken.
     pub fn broken(&self) -> usize {
         let points = self.points.iter().filter(|point| point.breaks(&self.bound)).count();
         let off = self.differences().is_some_and(|off| self.bound.mean.is_some_and(|most| off.mean > most));
-        points + usize::from(off)
+        let bare = self.bound.coverage.is_some_and(|least| self.coverage().is_some_and(|found| found < least));
+        points + usize::from(off) + usize::from(bare)
     }
 }
 
@@ -160,6 +180,7 @@ impl Bound {
         let mut words = Vec::new();
         words.extend(self.worst.map(|worst| format!("each within {}", percent(worst))));
         words.extend(self.mean.map(|mean| format!("mean within {}", percent(mean))));
+        words.extend(self.coverage.map(|least| format!("95 % intervals hold at least {} of the runs", percent(least))));
         words.extend(self.within_uncertainty.then(|| "each within its uncertainty".into()));
         words.extend(self.cpu_seconds.map(|seconds| format!("{:.0} minutes of CPU each", seconds / 60.0)));
         words.extend(self.memory_bytes.map(|bytes| format!("{} of memory", Bytes::new(bytes))));
@@ -224,6 +245,7 @@ impl Comparison {
             ("highest", format!("forecast_highest_{unit}")),
             ("uncertainty", "uncertainty".into()),
             ("difference", "difference".into()),
+            ("covered", "covered_runs".into()),
             ("mode", "mode".into()),
             ("bound", "verdict".into()),
         ]
@@ -256,6 +278,7 @@ impl Comparison {
             of(&point.forecast, high),
             Cell::Share(point.uncertainty),
             point.difference().map_or(Cell::Empty, Cell::Share),
+            point.covered().map_or(Cell::Empty, |covered| Cell::Count(covered as u64)),
             Cell::Text(point.mode.clone()),
             Cell::Text(verdict.into()),
         ]
@@ -280,12 +303,15 @@ impl Comparison {
         let any = |has: fn(&ComparedPoint) -> bool| self.lines.iter().flat_map(|line| &line.points).any(has);
         let several = any(|point| point.reference.len() > 1);
         let seeds = any(|point| point.forecast.len() > 1);
+        let covered = any(|point| point.covered().is_some() && point.reference.len() > 1);
         let cost = any(|point| point.reference_cost.is_some());
         let mut header = vec!["line", "case", &self.against];
         header.extend(several.then_some("runs"));
         header.push("forecast");
         header.extend(seeds.then_some("seeds"));
-        header.extend(["difference", "uncertainty", "mode", "CPU s"]);
+        header.push("difference");
+        header.extend(covered.then_some("within 95 %"));
+        header.extend(["uncertainty", "mode", "CPU s"]);
         header.extend(cost.then_some("theirs, s"));
         header.push("bound");
         let mut rows = Vec::new();
@@ -296,6 +322,8 @@ impl Comparison {
                 row.push(self.shown(&point.forecast));
                 row.extend(seeds.then(|| point.forecast.len().to_string()));
                 row.push(point.difference().map_or("-".into(), signed_percent));
+                let within = |covered: usize| format!("{covered} of {}", point.reference.len());
+                row.extend(covered.then(|| point.covered().map_or("-".into(), within)));
                 row.push(format!("{:.2} %", 100.0 * point.uncertainty));
                 row.push(point.mode.clone());
                 row.push(format!("{:.1}", point.cpu_seconds));
@@ -333,9 +361,9 @@ impl Comparison {
         }
     }
 
-    /// How far off each line is, and the whole: name, bound, mean, worst, bias, verdict.
-    pub(crate) fn summary(&self) -> Vec<[String; 6]> {
-        let row = |name: &str, bound: String, off: Option<Differences>, broken: String| {
+    /// How far off each line is, and the whole: name, bound, mean, worst, bias, runs within intervals, verdict.
+    pub(crate) fn summary(&self) -> Vec<[String; 7]> {
+        let row = |name: &str, bound: String, off: Option<Differences>, coverage: Option<f64>, broken: String| {
             let of = |pick: fn(&Differences) -> String| off.as_ref().map_or("-".into(), pick);
             [
                 name.to_owned(),
@@ -343,17 +371,18 @@ impl Comparison {
                 of(|off| format!("{:.2} %", 100.0 * off.mean)),
                 of(|off| signed_percent(off.worst)),
                 of(|off| signed_percent(off.bias)),
+                coverage.map_or("-".into(), |share| format!("{:.1} %", 100.0 * share)),
                 broken,
             ]
         };
-        let mut rows: Vec<[String; 6]> = Vec::new();
+        let mut rows: Vec<[String; 7]> = Vec::new();
         for line in &self.lines {
             let verdict = match (line.broken(), line.bound == Bound::default()) {
                 (_, true) => "-".into(),
                 (0, _) => "holds".into(),
                 (broken, _) => format!("{broken} BROKEN"),
             };
-            rows.push(row(&line.name, line.bound.describe(), line.differences(), verdict));
+            rows.push(row(&line.name, line.bound.describe(), line.differences(), line.coverage(), verdict));
         }
         rows
     }
@@ -384,7 +413,8 @@ pub fn json(comparisons: &[Comparison], provenance: &Provenance, used: &Used) ->
 }
 
 /// Headers of [`Comparison::summary`].
-pub(crate) const SUMMARY: [&str; 6] = ["line", "bound", "mean difference", "worst", "on average", "verdict"];
+pub(crate) const SUMMARY: [&str; 7] =
+    ["line", "bound", "mean difference", "worst", "on average", "runs within 95 %", "verdict"];
 
 /// A difference with its sign.
 pub(crate) fn signed_percent(share: f64) -> String {
@@ -466,6 +496,22 @@ pub(crate) mod tests {
         assert_eq!(broken(|bound| bound.within_uncertainty = true), 2);
         assert_eq!(broken(|bound| bound.cpu_seconds = Some(1.0)), 2);
         assert_eq!(broken(|bound| bound.memory_bytes = Some(999)), 1);
+    }
+
+    #[test]
+    fn runs_lie_within_the_interval_or_not() {
+        let mut comparison = example();
+        assert_eq!(comparison.lines[0].coverage(), None);
+        // Three forecasts around 11: Student's interval for one more is 4.303 x 0.1 x sqrt(4 / 3) = 0.497 to each side,
+        // and 0.5 % of 11 beside that.
+        let line = &mut comparison.lines[0];
+        line.points[0] = point("N = 1,000", 1e3, &[10.45, 10.51, 11.49, 11.55], &[10.9, 11.0, 11.1]);
+        assert_eq!((line.points[0].covered(), line.coverage()), (Some(2), Some(0.5)));
+        line.bound = Bound { coverage: Some(0.5), ..Bound::default() };
+        assert_eq!(comparison.broken(), 0);
+        comparison.lines[0].bound.coverage = Some(0.51);
+        assert_eq!(comparison.broken(), 1);
+        assert!(comparison.text().contains("2 of 4") && comparison.text().contains("50.0 %"), "{}", comparison.text());
     }
 
     #[test]

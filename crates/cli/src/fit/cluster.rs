@@ -1,6 +1,7 @@
 //! `hpcast fit cluster`: how processors and days differ, from daily fits of a kernel.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use hpcast_calibrate::cluster::{self, Cluster, Columns, DailyFits, Spread, adopt};
@@ -34,7 +35,7 @@ pub(crate) struct FitCluster {
     #[arg(long, value_name = "COLUMN")]
     day: Option<String>,
     /// Groups of processors, at most; how many there are is decided by the BIC
-    #[arg(long, default_value_t = 4, value_name = "NUMBER")]
+    #[arg(long, default_value_t = GROUPS, value_name = "NUMBER")]
     groups: usize,
     /// Add the kernel to this model file; processors that it lists keep their coefficients, and get groups and days
     #[arg(long, value_name = "FILE.toml")]
@@ -42,6 +43,25 @@ pub(crate) struct FitCluster {
     /// The model file to write
     #[arg(short, long, value_name = "FILE.toml")]
     output: PathBuf,
+}
+
+/// Groups most fits look for.
+const GROUPS: usize = 4;
+
+/// Adds what days change to the kernel of a file, from a table of daily fits with the usual names of columns.
+pub(crate) fn add_days(file: &mut ModelFile, kernel: &str, source: &Arc<Source>) -> Result<(), Failure> {
+    let table = |error| Failure::from(unreadable(source, &error));
+    let columns = Columns::usual(&Table::header(&source.text).map_err(table)?);
+    let daily = DailyFits::read(&source.text, &columns).map_err(table)?;
+    let cluster = cluster::fit(&daily, GROUPS).map_err(|error| wrong(source, &error.to_string(), error.remedy()))?;
+    if let Some(known) = file.kernels.get_mut(kernel) {
+        *known = adopt(known, &cluster.kernel).map_err(|error| wrong(source, &error.to_string(), error.remedy()))?;
+    }
+    Ok(())
+}
+
+fn wrong(source: &Arc<Source>, message: &str, remedy: &str) -> Failure {
+    Diagnostic::error(message, remedy).within(source).into()
 }
 
 impl FitCluster {

@@ -12,7 +12,7 @@ use hpcast_models::compute::{Kernel, ModelFile};
 
 use crate::failure::Failure;
 pub(crate) use import::Tables;
-pub(crate) use network::show as show_network;
+pub(crate) use network::{published_network, show as show_network};
 pub(crate) use summary::{details, summary};
 
 /// What to do with a model file.

@@ -1,6 +1,7 @@
 //! The network part of model files: what is shown of it, and published ones that become one.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use hpcast_calibrate::network::import;
@@ -35,16 +36,7 @@ impl ImportNetwork {
     pub fn run(&self) -> Result<(), Failure> {
         check_writable(&self.output)?;
         let source = Source::read(&self.table)?;
-        let is_json = source.text.trim_start().starts_with('{');
-        let found = match &self.set {
-            Some(set) if !is_json => import::smpi_table(&source.text, set),
-            None if is_json => import::mixtures(&source.text),
-            Some(_) => return Err(Failure::input("--set is for tables; a file of mixtures holds only one set")),
-            None => {
-                return Err(Failure::input("a table holds several sets; choose one with --set, by its `platform_id`"));
-            }
-        };
-        let network = found.map_err(|error| in_table(&source, error.line(), &error.to_string(), error.remedy()))?;
+        let network = published_network(&source, self.set.as_deref())?;
         let name = self.table.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let from = self.set.as_ref().map_or_else(|| name.clone(), |set| format!("{name} (set {set})"));
         let mut file = match &self.add_to {
@@ -58,6 +50,20 @@ impl ImportNetwork {
         write_file(&self.output, file.to_toml().as_bytes())?;
         print(&format!("written: {}\n\n{text}", self.output.display()))
     }
+}
+
+/// A set of SMPI's parameters, or mixtures, which have no sets.
+pub(crate) fn published_network(source: &Arc<Source>, set: Option<&str>) -> Result<NetworkModel, Failure> {
+    let is_json = source.text.trim_start().starts_with('{');
+    let found = match set {
+        Some(set) if !is_json => import::smpi_table(&source.text, set),
+        None if is_json => import::mixtures(&source.text),
+        Some(_) => return Err(Failure::input("--set is for tables; a file of mixtures holds only one set")),
+        None => {
+            return Err(Failure::input("a table holds several sets; choose one with --set, by its `platform_id`"));
+        }
+    };
+    Ok(found.map_err(|error| in_table(source, error.line(), &error.to_string(), error.remedy()))?)
 }
 
 /// What messages cost, for people.

@@ -15,7 +15,7 @@ use super::part::{Conditions, Line, Part, Recipe};
 use crate::call_table::in_table;
 use crate::failure::Failure;
 use crate::running::Running;
-use crate::{hpl, machine, model};
+use crate::{fit, hpl, machine, model};
 
 /// A forecast, ready to be made.
 pub(super) struct Prepared {
@@ -202,7 +202,7 @@ impl<'r> Library<'r> {
                 let mut tables = parsed.map_err(|error| unclear("kernels", &error))?.given;
                 tables.dgemm = self.data.join(&tables.dgemm);
                 tables.kernels = tables.kernels.map(|kernels| self.data.join(kernels));
-                Some(self.tables(words, &tables)?)
+                Some(self.tables(words, &tables, recipe)?)
             }
             (None, None) => None,
         };
@@ -244,14 +244,26 @@ impl<'r> Library<'r> {
         Ok(models)
     }
 
-    fn tables(&mut self, words: &str, tables: &model::Tables) -> Result<Arc<ModelFile>, Failure> {
-        if let Some(models) = self.models.get(words) {
+    fn tables(&mut self, words: &str, tables: &model::Tables, recipe: &Resolved) -> Result<Arc<ModelFile>, Failure> {
+        let key = format!("{words}\n{:?} {:?}", recipe.network, recipe.days);
+        if let Some(models) = self.models.get(&key) {
             return Ok(models.clone());
         }
-        let models = Arc::new(tables.file()?);
+        let mut models = tables.file()?;
         self.note(&tables.dgemm);
         tables.kernels.iter().for_each(|path| self.note(path));
-        self.models.insert(words.to_owned(), models.clone());
+        if let Some(file) = &recipe.network {
+            let path = self.data.join(file);
+            models.network = Some(model::published_network(&Source::read(&path)?, None)?);
+            self.note(&path);
+        }
+        if let Some(file) = &recipe.days {
+            let path = self.data.join(file);
+            fit::add_days(&mut models, "dgemm", &Source::read(&path)?)?;
+            self.note(&path);
+        }
+        let models = Arc::new(models);
+        self.models.insert(key, models.clone());
         Ok(models)
     }
 }
@@ -343,6 +355,8 @@ impl Row<'_> {
             machine_changes: self.fill(&recipe.machine_changes)?,
             models: fill(&recipe.models)?,
             kernels: fill(&recipe.kernels)?,
+            network: fill(&recipe.network)?,
+            days: fill(&recipe.days)?,
             model_changes: self.fill(&recipe.model_changes)?,
             hpl: self.fill(&hpl)?,
         })
@@ -373,6 +387,8 @@ struct Resolved {
     machine_changes: String,
     models: Option<String>,
     kernels: Option<String>,
+    network: Option<String>,
+    days: Option<String>,
     model_changes: String,
     hpl: String,
 }
@@ -385,6 +401,8 @@ impl From<&Recipe> for Resolved {
             machine_changes: recipe.machine_changes.clone(),
             models: recipe.models.clone(),
             kernels: recipe.kernels.clone(),
+            network: recipe.network.clone(),
+            days: recipe.days.clone(),
             model_changes: recipe.model_changes.clone(),
             hpl: recipe.hpl.clone(),
         }

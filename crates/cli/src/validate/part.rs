@@ -69,6 +69,9 @@ pub(super) struct Recipe {
     /// A model file; or the words of `hpcast model import`.
     pub models: Option<String>,
     pub kernels: Option<String>,
+    /// A published model of messages, and a table of daily fits of dgemm: what days change.
+    pub network: Option<String>,
+    pub days: Option<String>,
     /// TOML that replaces values of the model file.
     pub model_changes: String,
     /// Options of `hpcast hpl`.
@@ -188,6 +191,8 @@ fn read_recipe(reader: &mut Reader, section: &mut Section<'_>, common: &Recipe) 
     if models.is_some() || kernels.is_some() {
         (recipe.models, recipe.kernels) = (models, kernels);
     }
+    recipe.network = text("network").or(recipe.network);
+    recipe.days = text("days").or(recipe.days);
     for mut also in
         section.sections(reader, "also", "also = [{ select = { N = 1000 }, hpl = \"--exact\" }]").unwrap_or_default()
     {
@@ -204,10 +209,12 @@ fn read_bound(reader: &mut Reader, section: &mut Section<'_>, common: Bound) -> 
         return common;
     }
     let mut number = |key, unit: f64| bound.number(reader, key).map(|number| number * unit);
-    let (worst, mean, cpu) = (number("worst-percent", 0.01), number("mean-percent", 0.01), number("cpu-minutes", 60.0));
+    let (worst, mean) = (number("worst-percent", 0.01), number("mean-percent", 0.01));
+    let (coverage, cpu) = (number("coverage-percent", 0.01), number("cpu-minutes", 60.0));
     let read = Bound {
         worst,
         mean,
+        coverage,
         within_uncertainty: bound.flag(reader, "within-uncertainty").unwrap_or(false),
         cpu_seconds: cpu,
         memory_bytes: bound.quantity::<Bytes>(reader, "memory").map(Bytes::get),

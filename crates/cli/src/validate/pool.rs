@@ -110,7 +110,7 @@ impl Crew<'_> {
 
 fn make(prepared: &Prepared, running: Running) -> Result<Forecast, Failure> {
     let start = thread_cpu_seconds();
-    let machine = Rc::new(prepared.machine.build()?);
+    let machine = prepared.machine.build()?;
     let found = hpl::forecast(&prepared.options, machine, prepared.models.as_deref().cloned(), running)?;
     Ok(Forecast {
         seconds: found.runs.iter().map(|run| run.seconds).collect(),
