@@ -1,18 +1,18 @@
 //! `hpcast run`: simulates a program and reports.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 
 use clap::Args;
-use hpcast_apps::{Finding, Parameters, Program};
+use hpcast_apps::{Finding, Measurement, Parameters, Program};
 use hpcast_models::compute::ModelFile;
+use hpcast_mpi::Setup;
 use hpcast_mpi::collectives::{Library, Selection};
-use hpcast_mpi::{RunError, Setup};
 use hpcast_platform::Machine;
-use hpcast_platform::placement::Placement;
 use hpcast_report::{
-    Axis, Cell, Column, Plot, Quantity, RunReport, Series, Spacing, Table, Totals, check_writable, json, text,
-    write_file,
+    Axis, Cell, Column, Estimate, Plot, Quantity, RunReport, Series, Spacing, Table, Totals, check_writable, json,
+    text, write_file,
 };
 use hpcast_units::Time;
 
@@ -44,6 +44,9 @@ pub(crate) struct Options {
     /// Iterations
     #[arg(long, default_value_t = 1, value_name = "ITERATIONS")]
     count: u64,
+    /// Run so many times, each time with the next seed, and say where 95 % of runs lie
+    #[arg(long, default_value_t = 1, value_name = "RUNS", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    repeat: u64,
     /// MPI library whose rules choose the collective algorithms: openmpi or mpich
     #[arg(long, default_value_t = Library::OpenMpi, value_name = "LIBRARY")]
     mpi: Library,
@@ -76,30 +79,25 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let machine = options.machine.load(models.as_ref(), !options.no_noise)?;
     running.add_input(&options.machine.path);
     options.models.iter().for_each(|path| running.add_input(path));
-    let experiment = Experiment {
-        options,
-        placement: options.machine.place(&machine, options.ranks, options.machine.seed)?,
-        selection: options.selection()?,
-        machine,
-    };
+    options.machine.place(&machine, options.ranks, options.machine.seed)?;
+    let experiment = Experiment { options, selection: options.selection()?, machine };
     let mut watchers = Watchers::new(&options.outputs, options.ranks)?;
     let mut totals = Totals::default();
     let mut table = options.table();
     let mut points = Vec::new();
     let mut interrupted = false;
     for (index, &bytes) in options.size.bytes().iter().enumerate() {
-        watchers.start_at(totals.simulated);
-        match experiment.simulate(index, bytes, &watchers, &running) {
-            Ok(finding) => {
-                points.push((bytes as f64, finding.iteration.mean()));
-                table.push(experiment.row(bytes, &finding));
-                totals.add(finding.outcome);
+        match experiment.repeat(index, bytes, &mut watchers, &mut totals, &running) {
+            Ok(runs) => {
+                let times = Times::of(&runs);
+                points.push((bytes as f64, times.seconds.mean));
+                table.push(experiment.row(bytes, &times));
             }
-            Err(RunError::Interrupted) => {
+            Err(Failure::Interrupted) => {
                 interrupted = true;
                 break;
             }
-            Err(error) => return Err(error.into()),
+            Err(failure) => return Err(failure),
         }
     }
     let mut report = RunReport::of(&totals, &experiment.machine.interconnect, options.outputs.every_rank);
@@ -164,11 +162,11 @@ impl Options {
             Program::Collective(_) => columns.push(Column::new("algorithm", "algorithm")),
             _ => columns.push(Column::new("bandwidth", "bandwidth_bytes_per_second")),
         }
-        columns.extend([
-            Column::new("mean time", "mean_seconds"),
-            Column::new("fastest", "min_seconds"),
-            Column::new("slowest", "max_seconds"),
-        ]);
+        columns.push(Column::new("mean time", "mean_seconds"));
+        if self.repeat > 1 {
+            columns.push(Column::new("95 % within +-", "prediction_95_seconds"));
+        }
+        columns.extend([Column::new("fastest", "min_seconds"), Column::new("slowest", "max_seconds")]);
         Table::new(columns)
     }
 }
@@ -177,24 +175,70 @@ impl Options {
 struct Experiment<'o> {
     options: &'o Options,
     machine: Rc<Machine>,
-    placement: Placement,
     selection: Selection,
 }
 
+/// How long iterations took, in several runs.
+struct Times {
+    seconds: Estimate,
+    min: Time,
+    max: Time,
+}
+
+impl Times {
+    fn of(runs: &[Measurement]) -> Times {
+        let means: Vec<f64> = runs.iter().map(Measurement::mean).collect();
+        Times {
+            seconds: Estimate::of(&means, 0.0),
+            min: runs.iter().map(|run| run.min).min().unwrap_or_default(),
+            max: runs.iter().map(|run| run.max).max().unwrap_or_default(),
+        }
+    }
+}
+
 impl Experiment<'_> {
-    fn simulate(&self, index: usize, bytes: u64, watchers: &Watchers, running: &Running) -> Result<Finding, RunError> {
+    /// Runs one size with each seed.
+    fn repeat(
+        &self,
+        index: usize,
+        bytes: u64,
+        watchers: &mut Watchers,
+        totals: &mut Totals,
+        running: &Running,
+    ) -> Result<Vec<Measurement>, Failure> {
+        let repeat = self.options.repeat;
+        let whole = (self.options.size.bytes().len() as u64 * repeat) as f64;
+        let mut runs = Vec::new();
+        for number in 0..repeat {
+            watchers.start_at(totals.simulated);
+            let place = (index as u64 * repeat + number) as f64;
+            let seed = self.options.machine.seed.wrapping_add(number);
+            let finding = self.simulate(seed, bytes, watchers, running, place / whole..(place + 1.0) / whole)?;
+            totals.add(finding.outcome);
+            runs.push(finding.iteration);
+        }
+        Ok(runs)
+    }
+
+    fn simulate(
+        &self,
+        seed: u64,
+        bytes: u64,
+        watchers: &Watchers,
+        running: &Running,
+        part: Range<f64>,
+    ) -> Result<Finding, Failure> {
         let options = self.options;
-        let part = |index: usize| index as f64 / options.size.bytes().len() as f64;
         let setup = Setup {
             ranks: options.ranks,
             machine: self.machine.clone(),
-            placement: self.placement.clone(),
+            placement: options.machine.place(&self.machine, options.ranks, seed)?,
             network: options.machine.network(&self.machine),
-            seed: options.machine.seed,
+            seed,
             selection: self.selection.clone(),
             observer: watchers.observer(),
             interrupt: Some(running.interrupt()),
-            progress: running.progress(part(index)..part(index + 1), |_, _| Vec::new()),
+            progress: running.progress(part, |_, _| Vec::new()),
         };
         let parameters = Parameters {
             bytes,
@@ -203,14 +247,13 @@ impl Experiment<'_> {
             window: options.window,
             compute: options.compute,
             background: options.nonblocking,
-            seed: options.machine.seed,
+            seed,
         };
-        options.program.run(setup, parameters)
+        Ok(options.program.run(setup, parameters)?)
     }
 
-    fn row(&self, bytes: u64, finding: &Finding) -> Vec<Cell> {
-        let iteration = finding.iteration;
-        let mean = iteration.mean();
+    fn row(&self, bytes: u64, times: &Times) -> Vec<Cell> {
+        let mean = times.seconds.mean;
         let second = match self.options.program {
             Program::Collective(operation) => {
                 let blocking = &self.selection;
@@ -221,7 +264,10 @@ impl Experiment<'_> {
             _ => Cell::Empty,
         };
         let seconds = |time: Time| Cell::Seconds(time.as_secs());
-        vec![Cell::Size(bytes), second, Cell::Seconds(mean), seconds(iteration.min), seconds(iteration.max)]
+        let mut row = vec![Cell::Size(bytes), second, Cell::Seconds(mean)];
+        row.extend(times.seconds.prediction_95.map(Cell::Seconds));
+        row.extend([seconds(times.min), seconds(times.max)]);
+        row
     }
 
     /// What was asked.
@@ -232,6 +278,9 @@ impl Experiment<'_> {
         let mut parameter = |name: &str, value: serde_json::Value| report.parameters.push((name.to_owned(), value));
         parameter("size", options.size.text().into());
         parameter("count", options.count.into());
+        if options.repeat > 1 {
+            parameter("repeat", options.repeat.into());
+        }
         match options.program {
             Program::Collective(_) => {
                 parameter("mpi", self.selection.library().to_string().into());

@@ -117,6 +117,22 @@ fn the_same_seed_gives_the_same_and_another_one_does_not() {
 }
 
 #[test]
+fn several_runs_say_where_most_lie() {
+    let fixture = Fixture::new("network-repeat");
+    let runs = fixture.ping_pong("100B", "50", &["--repeat", "8", "--seed", "3"]);
+    let single = |seed: &str| seconds(&fixture.ping_pong("100B", "50", &["--seed", seed]), "mean_seconds");
+    let means: Vec<f64> = (3..11).map(|seed| single(&seed.to_string())).collect();
+    let mean = means.iter().sum::<f64>() / 8.0;
+    let variance = means.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 7.0;
+    assert!((seconds(&runs, "mean_seconds") / mean - 1.0).abs() < 1e-12);
+    // The quantile 0.975 of Student's t with seven degrees of freedom, from a table.
+    let half = 2.364_624_3 * (variance * 9.0 / 8.0).sqrt();
+    assert!((seconds(&runs, "prediction_95_seconds") / half - 1.0).abs() < 1e-6, "{runs}");
+    let quiet = fixture.ping_pong("100B", "50", &["--repeat", "3", "--no-noise"]);
+    assert_eq!(seconds(&quiet, "prediction_95_seconds"), 0.0);
+}
+
+#[test]
 fn hpl_varies_with_its_messages_in_both_of_its_ways() {
     let fixture = Fixture::new("network-hpl");
     let out = fixture.folder.path("out.json");
