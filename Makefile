@@ -59,7 +59,7 @@ validate: setup
 # About an hour of CPU.
 top500: setup
 	$(CARGO) build --release --quiet --bin hpcast
-	$(HPCAST) validate top500 sensitivity -o target/validation
+	$(HPCAST) validate top500 sensitivity -o target/top500
 
 # The reference values of tests/simgrid, made anew by the real SimGrid.
 golden: setup

@@ -92,6 +92,10 @@ pub(crate) fn forecast(
 ) -> Result<Found, Failure> {
     let machine = Rc::new(MachineOptions::with_messages(machine, models.as_ref(), !options.no_noise));
     let chosen = options.choices.choose(&options.machine, &machine)?;
+    if chosen.runs.len() != 1 {
+        let found = count(chosen.runs.len() as u64);
+        return Err(Failure::input(format!("a forecast is of one combination of parameters, not of {found}")));
+    }
     let benchmark = Benchmark::new(options, machine, models, running)?;
     let jobs = benchmark.jobs(&chosen)?;
     let mut watchers = Watchers::new(&options.outputs, 0)?;
@@ -136,7 +140,7 @@ impl<'o> Benchmark<'o> {
         models: Option<ModelFile>,
         running: Running,
     ) -> Result<Benchmark<'o>, Failure> {
-        let vary = options.chances.varying(models.as_ref())?;
+        let vary = options.chances.varying(options.machine.seed, models.as_ref())?;
         let draws = options.chances.draws(options.machine.seed, &vary);
         Ok(Benchmark { options, machine, models, vary, draws, running })
     }
@@ -349,6 +353,7 @@ impl Job {
             redrawn: draw.redrawn,
             seconds: finding.time.as_secs(),
             uncertainty: finding.uncertainty.as_secs(),
+            bias: finding.bias.as_secs(),
             gflops: finding.gflops(&self.parameters),
             nodes: self.nodes,
         }

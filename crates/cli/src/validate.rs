@@ -123,6 +123,12 @@ impl Options {
             };
             parts.push(Part::load(&file)?);
         }
+        let mut names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            let message = format!("two parts are called `{}`; their results would overwrite each other", pair[0]);
+            return Err(Failure::input(message + ": rename one"));
+        }
         Ok(parts)
     }
 
@@ -157,8 +163,8 @@ fn part_files() -> Result<Vec<PathBuf>, Failure> {
 
 fn no_data(folder: &Path, part: &str) -> Failure {
     Failure::input(format!(
-        "the part `{part}` needs published data, and there is no folder {}; get the tables that validation/README.md \
-         lists (published with T. Cornebize's theses, github.com/Ezibenroc) and put them there, or name their folder \
+        "the part `{part}` needs published data, and there is no folder {}; get the tables that the part \
+         names (published with T. Cornebize's theses, github.com/Ezibenroc) and put them there, or name their folder \
          with --data or {DATA_VARIABLE}",
         folder.display()
     ))
@@ -218,6 +224,7 @@ fn point(part: &Part, case: &Case, forecast: &Forecast, against: Option<&Forecas
         reference: against.map_or_else(|| case.reference.clone(), values),
         forecast: values(forecast),
         uncertainty: forecast.uncertainty,
+        bias: forecast.bias,
         flops: forecast.gflops[0] * 1e9 * forecast.seconds[0],
         mode: forecast.mode.clone(),
         cpu_seconds: forecast.cpu_seconds,

@@ -51,6 +51,8 @@ pub struct ComparedPoint {
     pub forecast: Vec<f64>,
     /// What the forecast may be off by, as a share.
     pub uncertainty: f64,
+    /// The part of it that other seeds do not show.
+    pub bias: f64,
     /// Floating-point operations of a run, which make times speeds.
     pub flops: f64,
     /// Which shortcuts were taken.
@@ -121,7 +123,7 @@ impl ComparedPoint {
     /// How many of the runs that it is compared with lie where the forecast expects 95 % of runs to lie; `None` where a
     /// single seed tells nothing of that.
     pub fn covered(&self) -> Option<usize> {
-        let estimate = Estimate::of(&self.forecast, self.uncertainty * mean(&self.forecast));
+        let estimate = Estimate::of(&self.forecast, self.bias * mean(&self.forecast));
         let half = estimate.prediction_95.filter(|_| !self.reference.is_empty())?;
         Some(self.reference.iter().filter(|value| (**value - estimate.mean).abs() <= half).count())
     }
@@ -161,7 +163,8 @@ impl ComparedLine {
     pub fn broken(&self) -> usize {
         let points = self.points.iter().filter(|point| point.breaks(&self.bound)).count();
         let off = self.differences().is_some_and(|off| self.bound.mean.is_some_and(|most| off.mean > most));
-        let bare = self.bound.coverage.is_some_and(|least| self.coverage().is_some_and(|found| found < least));
+        // Where there are no intervals, nothing lies within them.
+        let bare = self.bound.coverage.is_some_and(|least| self.coverage().is_none_or(|found| found < least));
         points + usize::from(off) + usize::from(bare)
     }
 }
@@ -210,6 +213,7 @@ impl Comparison {
         };
         let verdict = match self.broken() {
             0 if self.missing > 0 => "no bound is broken so far".into(),
+            0 if self.lines.is_empty() => "no case was run".into(),
             0 if !bounded => "shown without a bound".into(),
             0 => "all bounds hold".into(),
             1 => "1 bound is broken".into(),
@@ -452,6 +456,7 @@ pub(crate) mod tests {
             reference: reference.into(),
             forecast: forecast.into(),
             uncertainty: 0.005,
+            bias: 0.005,
             flops: 1e12,
             mode: "joint".into(),
             cpu_seconds: 2.0,

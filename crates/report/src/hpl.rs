@@ -26,6 +26,8 @@ pub struct HplRun {
     pub seconds: f64,
     /// How far off that may be, where not all of it was simulated.
     pub uncertainty: f64,
+    /// The part of it that other seeds do not show.
+    pub bias: f64,
     /// As HPL counts operations.
     pub gflops: f64,
     /// Nodes of the machine on which ranks ran.
@@ -240,7 +242,7 @@ fn combinations(runs: &[HplRun]) -> Vec<Combination> {
         let runs: Vec<&HplRun> = all.iter().filter(|run| run.redrawn.is_none()).collect();
         let run = runs[0];
         let mean = |value: &dyn Fn(&HplRun) -> f64| runs.iter().map(|run| value(run)).sum::<f64>() / runs.len() as f64;
-        let unsimulated = mean(&|run| run.uncertainty / run.seconds);
+        let unsimulated = mean(&|run| run.bias / run.seconds);
         let estimate = |value: fn(&HplRun) -> f64| {
             Estimate::of(&runs.iter().map(|run| value(run)).collect::<Vec<_>>(), unsimulated * mean(&value))
         };
@@ -311,6 +313,7 @@ pub(crate) mod tests {
             redrawn: None,
             seconds,
             uncertainty: 0.0,
+            bias: 0.0,
             gflops: 10.0 / seconds,
             nodes: 1,
         };

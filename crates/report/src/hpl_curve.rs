@@ -97,7 +97,16 @@ pub(crate) mod tests {
     /// Four pieces of 25 panels; simulated are the first and the last.
     pub(crate) fn example() -> HplCurve {
         let parameters = HplParameters::new(1000, 10, 2, 4);
-        let run = HplRun { parameters, seed: 3, redrawn: None, seconds: 10.0, uncertainty: 0.1, gflops: 0.0, nodes: 1 };
+        let run = HplRun {
+            parameters,
+            seed: 3,
+            redrawn: None,
+            seconds: 10.0,
+            uncertainty: 0.1,
+            bias: 0.0,
+            gflops: 0.0,
+            nodes: 1,
+        };
         let piece = |first: u64, seconds: f64| Piece {
             panels: Stretch { first, end: first + 25 },
             seconds,

@@ -48,7 +48,7 @@ fn result(report: &HplReport) -> String {
     let gflops = |gflops: f64| FlopRate::new(gflops * 1e9).human();
     let several = report.combinations.len() > 1;
     let only = &report.combinations[0];
-    let mut time = Seconds::new(run.simulated_seconds).human();
+    let mut time = Seconds::new(if several { run.simulated_seconds } else { only.seconds.mean }).human();
     let mut speed = gflops(report.gflops);
     if let (Some(seconds), Some(spread), false) = (only.seconds.prediction_95, only.gflops.prediction_95, several) {
         time = Seconds::new(only.seconds.mean).human_between(seconds);

@@ -154,8 +154,16 @@ mod tests {
         let parameters = HplParameters::new(29_184, 192, 4, 8);
         let mut dat = HplDat::of(&parameters);
         dat.nb = (1..=17).collect();
-        let run =
-            HplRun { parameters, seed: 0, redrawn: None, seconds: 43.21, uncertainty: 0.0, gflops: 383.56, nodes: 32 };
+        let run = HplRun {
+            parameters,
+            seed: 0,
+            redrawn: None,
+            seconds: 43.21,
+            uncertainty: 0.0,
+            bias: 0.0,
+            gflops: 383.56,
+            nodes: 32,
+        };
         let text = opening(&dat) + &line(&run) + &closing(1);
         for part in [
             "\nN      :   29184 \nNB     :       1        2 ",

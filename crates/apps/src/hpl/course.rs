@@ -162,6 +162,7 @@ mod tests {
             outcome: Outcome { ranks: vec![RankOutcome::default(); 2], ..Outcome::default() },
             time: second(9.0),
             uncertainty: Time::ZERO,
+            bias: Time::ZERO,
             simulated_panels: 3,
             jointly: false,
             account,

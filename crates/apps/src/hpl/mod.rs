@@ -59,6 +59,8 @@ pub struct HplFinding {
     pub time: Time,
     /// How far off that may be, where not every message of every panel was simulated.
     pub uncertainty: Time,
+    /// The part of it that is no chance: what contention and the rest of the panels may add in every run, whatever the seed.
+    pub bias: Time,
     /// Panels that were simulated.
     pub simulated_panels: u64,
     /// Whether panels were factored jointly, see [`Hpl::jointly`].
@@ -103,6 +105,7 @@ impl Hpl {
         let mut finding = self.run_stretch(setup, Stretch::whole(&parameters))?;
         finding.course = Course::of_whole(&finding);
         if finding.jointly {
+            finding.bias = sampling::contention(&finding);
             finding.uncertainty = sampling::of_joint_run(&parameters, &finding);
         }
         Ok(finding)
@@ -143,6 +146,7 @@ impl Hpl {
         Ok(HplFinding {
             time: outcome.simulated,
             uncertainty: Time::ZERO,
+            bias: Time::ZERO,
             simulated_panels: stretch.panels(),
             jointly,
             outcome,

@@ -106,7 +106,7 @@ pub(super) fn of_joint_run(parameters: &HplParameters, finding: &HplFinding) -> 
 }
 
 /// What contention may add where panels were factored jointly.
-fn contention(finding: &HplFinding) -> Time {
+pub(super) fn contention(finding: &HplFinding) -> Time {
     if !finding.jointly {
         return Time::ZERO;
     }
@@ -187,7 +187,8 @@ fn join(parameters: &HplParameters, findings: &[(Stretch, HplFinding)], samples:
     let chance = samples.iter().zip(&stands_for).map(|(sample, time)| 2.0 * sample.scatter(&curve) * time);
     let chance = chance.map(|seconds| seconds.powi(2)).sum::<f64>().sqrt();
     let mut whole = add_up(findings, &stands_for, seconds);
-    whole.uncertainty = Time::from_secs(missed + chance) + contention(&whole);
+    whole.bias = Time::from_secs(missed) + contention(&whole);
+    whole.uncertainty = Time::from_secs(chance) + whole.bias;
     whole.course = course(parameters, findings, samples, seconds);
     whole
 }
@@ -244,6 +245,7 @@ fn add_up(findings: &[(Stretch, HplFinding)], stands_for: &[f64], seconds: f64) 
     HplFinding {
         time: outcome.simulated,
         uncertainty: Time::ZERO,
+        bias: Time::ZERO,
         simulated_panels: findings.iter().map(|(stretch, _)| stretch.panels()).sum(),
         jointly: findings.iter().any(|(_, finding)| finding.jointly),
         outcome,

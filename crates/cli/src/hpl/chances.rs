@@ -46,10 +46,10 @@ impl Chances {
     pub fn draws(&self, first: u64, vary: &[Chance]) -> Vec<Draw> {
         let mut draws = Vec::new();
         for number in 0..self.repeat {
-            let seed = first.wrapping_add(number);
+            let seed = first + number;
             let draw = |redrawn: Option<Chance>| {
                 let seed_of = |chance: Chance| match redrawn {
-                    Some(anew) if anew == chance => seed.wrapping_add(self.repeat),
+                    Some(anew) if anew == chance => seed + self.repeat,
                     _ => seed,
                 };
                 let drawn = |chance: Chance| vary.contains(&chance).then(|| seed_of(chance));
@@ -70,7 +70,10 @@ impl Chances {
     }
 
     /// What varies from run to run.
-    pub fn varying(&self, models: Option<&ModelFile>) -> Result<Vec<Chance>, Failure> {
+    pub fn varying(&self, first: u64, models: Option<&ModelFile>) -> Result<Vec<Chance>, Failure> {
+        if first.checked_add(2 * self.repeat).is_none() {
+            return Err(Failure::input("--seed is too large to count on from it; choose a smaller one"));
+        }
         if self.sources && self.repeat < 2 {
             return Err(Failure::input("--sources compares several runs; add --repeat 10, or more"));
         }

@@ -140,14 +140,19 @@ fn read(reader: &mut Reader, mut root: Section<'_>, source: Arc<Source>) -> Part
         reader.fail("line", "the part has no lines", "add a [[line]] with its name and options of hpcast hpl");
     }
     for (number, mut line) in lines.into_iter().enumerate() {
-        part.lines.push(read_line(reader, &mut line, number, &recipe, bound));
+        part.lines.push(read_line(reader, &mut line, number, (&recipe, bound, part.table.is_some())));
         line.finish(reader);
     }
     root.finish(reader);
     part
 }
 
-fn read_line(reader: &mut Reader, line: &mut Section<'_>, number: usize, recipe: &Recipe, bound: Bound) -> Line {
+fn read_line(
+    reader: &mut Reader,
+    line: &mut Section<'_>,
+    number: usize,
+    (recipe, bound, has_table): (&Recipe, Bound, bool),
+) -> Line {
     let key = format!("line[{number}]");
     let name = line.text(reader, "name").map(String::from);
     let name = line.needed(reader, "name", name, "name = \"...\"");
@@ -160,13 +165,20 @@ fn read_line(reader: &mut Reader, line: &mut Section<'_>, number: usize, recipe:
     if reference.is_some_and(|value| value <= 0.0) {
         reader.fail(&format!("{key}.reference"), "a time or a speed is more than nothing", "write what was measured");
     }
+    let bound = read_bound(reader, line, bound);
+    let against_hpl = line.text(reader, "against-hpl").map(String::from);
+    let compares = bound.worst.or(bound.mean).or(bound.coverage).is_some() || bound.within_uncertainty;
+    if compares && !has_table && reference.is_none() && against_hpl.is_none() && !reader.is_broken(&key) {
+        let remedy = "give the part a `table`, or the line a `reference` or `against-hpl`";
+        reader.fail(&key, "differences are bounded, but there is nothing to compare with", remedy);
+    }
     Line {
         name,
         select: read_conditions(reader, line, "select"),
-        bound: read_bound(reader, line, bound),
+        bound,
         quick: line.flag(reader, "quick").unwrap_or(true),
         reference,
-        against_hpl: line.text(reader, "against-hpl").map(String::from),
+        against_hpl,
         recipe,
         key,
     }
@@ -211,6 +223,12 @@ fn read_bound(reader: &mut Reader, section: &mut Section<'_>, common: Bound) -> 
     let mut number = |key, unit: f64| bound.number(reader, key).map(|number| number * unit);
     let (worst, mean) = (number("worst-percent", 0.01), number("mean-percent", 0.01));
     let (coverage, cpu) = (number("coverage-percent", 0.01), number("cpu-minutes", 60.0));
+    if [worst, mean, coverage, cpu].iter().flatten().any(|value| *value < 0.0)
+        || coverage.is_some_and(|part| part > 1.0)
+    {
+        let remedy = "write numbers above zero, and at most 100 % of the runs";
+        reader.fail(&bound.key("worst-percent"), "nothing can hold such a bound", remedy);
+    }
     let read = Bound {
         worst,
         mean,

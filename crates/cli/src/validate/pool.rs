@@ -27,6 +27,8 @@ pub(super) struct Forecast {
     pub gflops: Vec<f64>,
     /// The largest, as a share.
     pub uncertainty: f64,
+    /// The part of it that other seeds do not show, on the mean.
+    pub bias: f64,
     pub mode: String,
     pub cpu_seconds: f64,
 }
@@ -112,10 +114,12 @@ fn make(prepared: &Prepared, running: Running) -> Result<Forecast, Failure> {
     let start = thread_cpu_seconds();
     let machine = prepared.machine.build()?;
     let found = hpl::forecast(&prepared.options, machine, prepared.models.as_deref().cloned(), running)?;
+    let runs = || found.runs.iter().filter(|run| run.redrawn.is_none());
     Ok(Forecast {
-        seconds: found.runs.iter().map(|run| run.seconds).collect(),
-        gflops: found.runs.iter().map(|run| run.gflops).collect(),
-        uncertainty: found.runs.iter().map(|run| run.uncertainty / run.seconds).fold(0.0, f64::max),
+        seconds: runs().map(|run| run.seconds).collect(),
+        gflops: runs().map(|run| run.gflops).collect(),
+        uncertainty: runs().map(|run| run.uncertainty / run.seconds).fold(0.0, f64::max),
+        bias: runs().map(|run| run.bias / run.seconds).sum::<f64>() / runs().count() as f64,
         mode: found.shortcuts.mode(),
         cpu_seconds: thread_cpu_seconds() - start,
     })
