@@ -19,18 +19,20 @@ pub(crate) struct Charges {
     pub detached: bool,
 }
 
-/// Looks charges up and remembers the last ones: programs send many messages of the same size in a row.
+/// Sizes whose charges are remembered, between nodes and inside a node: a power of two.
+const REMEMBERED: usize = 64;
+
+/// Looks charges up and remembers them: programs send messages of a few sizes over and over.
 pub(crate) struct Costs {
     parameters: MpiParameters,
-    /// (size, charges) of the last message between nodes, and of the last one inside a node.
-    last: [(u64, Charges); 2],
+    /// (size and whether inside a node, charges), at a place that follows from the former.
+    known: Box<[((u64, bool), Charges); REMEMBERED]>,
 }
 
 impl Costs {
     pub fn new(parameters: MpiParameters) -> Costs {
-        let mut costs = Costs { parameters, last: [(0, Charges::default()); 2] };
+        let mut costs = Costs { parameters, known: Box::new([((0, false), Charges::default()); REMEMBERED]) };
         costs.look_up(0, false);
-        costs.look_up(0, true);
         costs
     }
 
@@ -40,11 +42,11 @@ impl Costs {
 
     #[inline]
     pub fn of(&mut self, bytes: u64, inside: bool) -> &Charges {
-        let last = usize::from(inside);
-        if self.last[last].0 != bytes {
+        let place = place(bytes, inside);
+        if self.known[place].0 != (bytes, inside) {
             self.look_up(bytes, inside);
         }
-        &self.last[last].1
+        &self.known[place].1
     }
 
     #[inline(never)]
@@ -63,6 +65,13 @@ impl Costs {
             eager: bytes < *eager_below,
             detached: bytes < *detached_below,
         };
-        self.last[usize::from(inside)] = (bytes, charges);
+        self.known[place(bytes, inside)] = ((bytes, inside), charges);
     }
+}
+
+/// Where the charges for a size are kept.
+#[inline]
+fn place(bytes: u64, inside: bool) -> usize {
+    let key = bytes << 1 | u64::from(inside);
+    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - REMEMBERED.ilog2())) as usize
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use hpcast_engine::Stream;
-use hpcast_mpi::{LoneMessages, Mode, Next, Rank};
+use hpcast_mpi::{LoneMessages, Mode, Next, Rank, Round, Rounds};
 use hpcast_units::Time;
 
 use super::account::{Account, Phase};
@@ -110,6 +110,8 @@ pub(super) struct Process {
     waited: Cell<Time>,
     /// The panel that my time is accounted to, counted from the first of the stretch.
     panel: Cell<u32>,
+    /// Memory for exchanges.
+    list: Cell<Vec<Round>>,
 }
 
 impl Process {
@@ -131,6 +133,7 @@ impl Process {
             since: Cell::default(),
             waited: Cell::default(),
             panel: Cell::default(),
+            list: Cell::default(),
         }
     }
 
@@ -307,6 +310,47 @@ impl Process {
             debug_assert_eq!(status.bytes, 8 * received, "rank {} with {peer:?}", self.rank.number());
             self.note_receive(peer, received);
         }
+    }
+
+    /// An exchange with a process of my column, for [`Process::follow`].
+    #[inline]
+    pub fn round(&self, row: u32, sent: u64, received: u64) -> Round {
+        Round { peer: self.peer(in_column(row)), sent: 8 * sent, received: 8 * received }
+    }
+
+    /// An empty list of exchanges; [`Process::follow`] takes it back.
+    pub fn no_rounds(&self) -> Vec<Round> {
+        let mut list = self.list.take();
+        list.clear();
+        list
+    }
+
+    /// These exchanges, all for pivots and rows.
+    pub fn rounds(&self, list: Vec<Round>) -> Rounds {
+        Rounds::new(self.rank.world(), Class::Pfact.tag(), list)
+    }
+
+    /// Forgets exchanges, but for their memory.
+    pub fn forget(&self, rounds: Rounds) {
+        self.list.set(rounds.into_list());
+    }
+
+    /// Makes these exchanges, as [`Process::exchange`] does, until all are done or a message is seen. After each of them one
+    /// looks for that (one MPI_Iprobe).
+    pub async fn follow_until(&self, rounds: &mut Rounds, sought: Option<Address>) -> bool {
+        self.catch_up();
+        let before = rounds.done();
+        let sought = sought.map(|from| (self.rank.world(), self.peer(from), from.class.tag()));
+        let seen = self.rank.follow(rounds, sought).await;
+        if let Some(recorder) = &self.job.recorder {
+            for &Round { peer, sent, received } in &rounds.list()[before..rounds.done()] {
+                let (row, _) = self.job.parameters.grid.place(peer);
+                for (direction, bytes) in [('S', sent), ('R', received)].into_iter().filter(|&(_, bytes)| bytes > 0) {
+                    recorder.borrow_mut().message(direction, self.rank.number(), peer, in_column(row), bytes / 8);
+                }
+            }
+        }
+        seen
     }
 
     /// The same with a synchronous send, empty messages included (MPI_Issend, MPI_Recv, MPI_Wait).
