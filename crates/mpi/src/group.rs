@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 /// A communicator, as one of its members sees it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comm {
     /// Even for the user's messages, odd for those of collective operations.
     context: u32,

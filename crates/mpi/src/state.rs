@@ -25,7 +25,7 @@ use crate::request::{Call, Met, Request, RequestState, Status};
 pub(crate) use polling::Polling;
 use polling::SharedPoll;
 use rounds::Driven;
-pub use rounds::{Round, Rounds};
+pub use rounds::{Line, Round, Rounds};
 
 /// Something that happens at a time.
 #[derive(Clone, Copy, Debug)]

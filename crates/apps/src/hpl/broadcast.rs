@@ -2,6 +2,8 @@
 //!
 //! The rings probe for the panel and go on with the update as long as it is not there; the long ones block.
 
+use std::rc::Rc;
+
 use hpcast_mpi::{Next, Round};
 
 use super::account::Phase;
@@ -41,19 +43,19 @@ impl Process {
         self.take_and_pass_on(panel, *from).await;
     }
 
-    /// Makes exchanges one after the other, and looks after each of them for a panel that is not there yet.
-    pub async fn follow(&self, list: Vec<Round>, travelling: &mut Option<Travelling<'_>>) {
-        let mut rounds = self.rounds(list);
+    /// Makes exchanges one after the other, in units of so many numbers, and looks after each of them for a panel that is not
+    /// there yet.
+    pub async fn follow(&self, list: Rc<[Round]>, unit: u64, travelling: &mut Option<Travelling<'_>>) {
+        let mut rounds = self.rounds(list, unit);
         while !rounds.are_over() {
             let sought = sought(travelling);
-            if self.follow_until(&mut rounds, sought).await
+            if self.follow_until(&mut rounds, unit, sought).await
                 && let Some(Travelling { panel, is_there, .. }) = travelling
             {
                 *is_there = true;
                 self.take_and_pass_on(panel, sought).await;
             }
         }
-        self.forget(rounds);
     }
 
     /// What I do after a wait if I look for a panel then.
@@ -254,9 +256,9 @@ impl Process {
         while bit > 0 {
             let takes_part = me & (bit - 1) == 0;
             list.push(match me {
-                _ if takes_part && me & bit != 0 => self.round(at(me ^ bit), 0, numbers),
-                _ if takes_part && me + bit < count => self.round(at(me + bit), numbers, 0),
-                _ => self.round(self.row, 0, 0),
+                _ if takes_part && me & bit != 0 => Round { peer: at(me ^ bit), sent: 0, received: numbers },
+                _ if takes_part && me + bit < count => Round { peer: at(me + bit), sent: numbers, received: 0 },
+                _ => Round { peer: self.row, sent: 0, received: 0 },
             });
             bit /= 2;
         }

@@ -1,7 +1,5 @@
 //! One process that factors its part of a panel, and exchanges pivots with the others of its column.
 
-use std::cell::Cell;
-
 use hpcast_mpi::{Round, Rounds};
 
 use super::factor::{Share, Team};
@@ -15,13 +13,13 @@ use super::swap_plan::power_below;
 pub(super) struct Alone<'p> {
     process: &'p Process,
     panel: &'p Panel,
-    /// What it exchanges for each column. Taken out while it does so.
-    rounds: Cell<Rounds>,
+    /// What it exchanges for each column.
+    rounds: Rounds,
 }
 
 impl<'p> Alone<'p> {
     pub fn new(process: &'p Process, panel: &'p Panel) -> Alone<'p> {
-        Alone { process, panel, rounds: Cell::new(process.rounds(exchanges(process, panel))) }
+        Alone { process, panel, rounds: process.rounds(exchanges(process, panel).into(), 1) }
     }
 
     fn share(&self) -> Share {
@@ -41,12 +39,13 @@ fn exchanges(process: &Process, panel: &Panel) -> Vec<Round> {
     let has_partner = processes > cube && partner < processes;
     let mut list = Vec::new();
     if has_partner {
-        list.push(match mine {
-            0 => process.round(at(partner), panel.jb, row),
-            _ if mine == cube => process.round(at(partner), row, panel.jb),
-            _ if mine > cube => process.round(at(partner), row, 0),
-            _ => process.round(at(partner), 0, row),
-        });
+        let (sent, received) = match mine {
+            0 => (panel.jb, row),
+            _ if mine == cube => (row, panel.jb),
+            _ if mine > cube => (row, 0),
+            _ => (0, row),
+        };
+        list.push(Round { peer: at(partner), sent, received });
     }
     if mine < cube {
         let mut bit = 1;
@@ -56,7 +55,7 @@ fn exchanges(process: &Process, panel: &Panel) -> Vec<Round> {
                 _ if mine >= bit => (row, both),
                 _ => (both, row),
             };
-            list.push(process.round(at(mine ^ bit), sent, received));
+            list.push(Round { peer: at(mine ^ bit), sent, received });
             bit *= 2;
         }
     } else if processes - cube > 1 {
@@ -64,7 +63,7 @@ fn exchanges(process: &Process, panel: &Panel) -> Vec<Round> {
     }
     if has_partner {
         let (sent, received) = if mine >= cube { (0, row) } else { (row, 0) };
-        list.push(process.round(at(partner), sent, received));
+        list.push(Round { peer: at(partner), sent, received });
     }
     list
 }
@@ -82,16 +81,13 @@ impl Team for Alone<'_> {
     }
 
     async fn exchange_pivot(&self, column: u64) {
-        let Alone { process, panel, .. } = *self;
+        let Alone { process, panel, ref rounds } = *self;
         if self.share().below(column) > 0 {
             process.kernel(Dcopy, Size::n(panel.jb));
             if self.share().owns_top {
                 process.kernel(Dcopy, Size::n(panel.jb));
             }
         }
-        let mut rounds = self.rounds.take();
-        rounds.rewind();
-        process.follow_until(&mut rounds, None).await;
-        self.rounds.set(rounds);
+        process.follow_until(&mut rounds.clone(), 1, None).await;
     }
 }

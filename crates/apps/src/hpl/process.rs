@@ -110,8 +110,6 @@ pub(super) struct Process {
     waited: Cell<Time>,
     /// The panel that my time is accounted to, counted from the first of the stretch.
     panel: Cell<u32>,
-    /// Memory for exchanges.
-    list: Cell<Vec<Round>>,
 }
 
 impl Process {
@@ -133,7 +131,6 @@ impl Process {
             since: Cell::default(),
             waited: Cell::default(),
             panel: Cell::default(),
-            list: Cell::default(),
         }
     }
 
@@ -312,41 +309,28 @@ impl Process {
         }
     }
 
-    /// An exchange with a process of my column, for [`Process::follow`].
-    #[inline]
-    pub fn round(&self, row: u32, sent: u64, received: u64) -> Round {
-        Round { peer: self.peer(in_column(row)), sent: 8 * sent, received: 8 * received }
-    }
-
-    /// An empty list of exchanges; [`Process::follow`] takes it back.
-    pub fn no_rounds(&self) -> Vec<Round> {
-        let mut list = self.list.take();
-        list.clear();
-        list
-    }
-
-    /// These exchanges, all for pivots and rows.
-    pub fn rounds(&self, list: Vec<Round>) -> Rounds {
-        Rounds::new(self.rank.world(), Class::Pfact.tag(), list)
-    }
-
-    /// Forgets exchanges, but for their memory.
-    pub fn forget(&self, rounds: Rounds) {
-        self.list.set(rounds.into_list());
+    /// Exchanges with processes of my column, for pivots and rows. Peers are named by their rows, a unit has so many numbers.
+    pub fn rounds(&self, list: Rc<[Round]>, unit: u64) -> Rounds {
+        let at = |row: u32| self.peer(in_column(row));
+        let column = hpcast_mpi::Line { comm: self.rank.world(), first: at(0), stride: at(1) - at(0) };
+        Rounds::new(column, Class::Pfact.tag(), 8 * unit, list)
     }
 
     /// Makes these exchanges, as [`Process::exchange`] does, until all are done or a message is seen. After each of them one
     /// looks for that (one MPI_Iprobe).
-    pub async fn follow_until(&self, rounds: &mut Rounds, sought: Option<Address>) -> bool {
+    pub async fn follow_until(&self, rounds: &mut Rounds, unit: u64, sought: Option<Address>) -> bool {
         self.catch_up();
         let before = rounds.done();
         let sought = sought.map(|from| (self.rank.world(), self.peer(from), from.class.tag()));
         let seen = self.rank.follow(rounds, sought).await;
         if let Some(recorder) = &self.job.recorder {
-            for &Round { peer, sent, received } in &rounds.list()[before..rounds.done()] {
-                let (row, _) = self.job.parameters.grid.place(peer);
-                for (direction, bytes) in [('S', sent), ('R', received)].into_iter().filter(|&(_, bytes)| bytes > 0) {
-                    recorder.borrow_mut().message(direction, self.rank.number(), peer, in_column(row), bytes / 8);
+            for round in &rounds.list()[before..rounds.done()] {
+                let peer = in_column(round.peer);
+                for (direction, count) in [('S', round.sent), ('R', round.received)] {
+                    if count > 0 {
+                        let (me, it) = (self.rank.number(), self.peer(peer));
+                        recorder.borrow_mut().message(direction, me, it, peer, count * unit);
+                    }
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! Rounds: exchanges one after the other, which a task need not be resumed for.
 
+use std::rc::Rc;
 use std::task::Poll;
 
 use super::{Mode, Next, Polling, Sending, State, Style};
@@ -11,32 +12,40 @@ use crate::request::Request;
 /// An exchange with a peer: a receive is posted, what there is to send is sent, both are waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Round {
-    /// Rank in the communicator.
+    /// Place in the line.
     pub peer: u32,
-    /// Bytes; none: nothing is sent.
+    /// How many units; none: nothing is sent.
     pub sent: u64,
-    /// Bytes; none: nothing is received.
+    /// How many units; none: nothing is received.
     pub received: u64,
 }
 
-/// Exchanges that follow each other, with nothing in between that takes time, but perhaps a look for a message.
-#[derive(Debug, Default)]
+/// Ranks at equal distances, such as a column of a grid.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    /// Where they are ranks.
+    pub comm: Comm,
+    /// The first of them.
+    pub first: u32,
+    /// From one to the next.
+    pub stride: u32,
+}
+
+/// Exchanges that follow each other, with nothing in between that takes time, but perhaps a look for a message. The list of
+/// them may be shared by many.
+#[derive(Clone, Debug)]
 pub struct Rounds {
-    comm: Comm,
+    line: Line,
     tag: i32,
-    list: Vec<Round>,
+    unit: u64,
+    list: Rc<[Round]>,
     done: usize,
 }
 
 impl Rounds {
-    /// All messages have this tag.
-    pub fn new(comm: Comm, tag: i32, list: Vec<Round>) -> Rounds {
-        Rounds { comm, tag, list, done: 0 }
-    }
-
-    /// The list of all of them, to be used again.
-    pub fn into_list(self) -> Vec<Round> {
-        self.list
+    /// Exchanges with others of a line. All messages have this tag; a unit has so many bytes.
+    pub fn new(line: Line, tag: i32, unit: u64, list: Rc<[Round]>) -> Rounds {
+        Rounds { line, tag, unit, list, done: 0 }
     }
 
     /// How many are done.
@@ -53,14 +62,10 @@ impl Rounds {
     pub fn list(&self) -> &[Round] {
         &self.list
     }
-
-    /// They begin again.
-    pub fn rewind(&mut self) {
-        self.done = 0;
-    }
 }
 
 /// The rounds that a task is in.
+#[derive(Clone)]
 pub(super) struct Driven {
     rounds: Rounds,
     /// What it looks for after each round.
@@ -85,21 +90,21 @@ enum Stage {
 
 impl State {
     /// The task begins with rounds, which [`State::drive`] goes on with.
-    pub fn begin_rounds(&mut self, task: u32, rounds: &mut Rounds, look: Option<Pattern>) {
+    pub fn begin_rounds(&mut self, task: u32, rounds: &Rounds, look: Option<Pattern>) {
         let number = task as usize;
+        let driven = Driven { rounds: rounds.clone(), look, stage: Stage::Post, seen: false };
         if self.driven.len() <= number {
-            let idle = || Driven { rounds: Rounds::default(), look: None, stage: Stage::Post, seen: false };
-            self.driven.resize_with(number + 1, idle);
+            self.driven.resize(number + 1, driven.clone());
         }
-        self.driven[number] = Driven { rounds: std::mem::take(rounds), look, stage: Stage::Post, seen: false };
+        self.driven[number] = driven;
         self.tasks[number].driven = true;
     }
 
-    /// Gives the rounds back, and says whether the message that the task looked for was seen.
+    /// The rounds are over, or the message that the task looked for was seen: how many are done, and whether it was.
     pub fn end_rounds(&mut self, task: u32, rounds: &mut Rounds) -> bool {
         self.tasks[task as usize].driven = false;
-        let driven = &mut self.driven[task as usize];
-        *rounds = std::mem::take(&mut driven.rounds);
+        let driven = &self.driven[task as usize];
+        rounds.done = driven.rounds.done;
         driven.seen
     }
 
@@ -110,8 +115,10 @@ impl State {
         let waits_for = loop {
             stage = match stage {
                 Stage::Post => {
-                    let Driven { rounds: Rounds { comm, tag, ref list, done }, look, .. } = self.driven[number];
+                    let Driven { rounds: Rounds { line, tag, unit, ref list, done }, look, .. } = self.driven[number];
                     let Some(&Round { peer, sent, received }) = list.get(done) else { return true };
+                    let Line { comm, first, stride } = line;
+                    let peer = first + peer * stride;
                     let (mut send, mut receive) = (Request::DONE, Request::DONE);
                     let mut next = Next::Anything;
                     if received > 0 {
@@ -125,7 +132,7 @@ impl State {
                         }
                     }
                     if sent > 0 {
-                        let sending = Sending { comm, to: peer, tag, bytes: sent, mode: Mode::Standard };
+                        let sending = Sending { comm, to: peer, tag, bytes: sent * unit, mode: Mode::Standard };
                         send = self.send(task, sending, Style::Blocking);
                     } else if received == 0 {
                         stage = Stage::Look;
