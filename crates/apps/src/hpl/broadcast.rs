@@ -49,7 +49,7 @@ impl Process {
         let mut rounds = self.rounds(list, unit);
         while !rounds.are_over() {
             let sought = sought(travelling);
-            if self.follow_until(&mut rounds, unit, sought).await
+            if self.follow_until(&mut rounds, sought).await
                 && let Some(Travelling { panel, is_there, .. }) = travelling
             {
                 *is_there = true;
@@ -267,7 +267,7 @@ impl Process {
 
 /// Who sends a panel that is still to be looked for.
 #[inline]
-pub(super) fn sought(travelling: &Option<Travelling<'_>>) -> Option<Address> {
+fn sought(travelling: &Option<Travelling<'_>>) -> Option<Address> {
     match travelling {
         Some(Travelling { from, is_there: false, .. }) => *from,
         _ => None,

@@ -88,6 +88,6 @@ impl Team for Alone<'_> {
                 process.kernel(Dcopy, Size::n(panel.jb));
             }
         }
-        process.follow_until(&mut rounds.clone(), 1, None).await;
+        process.follow_until(&mut rounds.clone(), None).await;
     }
 }

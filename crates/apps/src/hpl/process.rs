@@ -318,7 +318,7 @@ impl Process {
 
     /// Makes these exchanges, as [`Process::exchange`] does, until all are done or a message is seen. After each of them one
     /// looks for that (one MPI_Iprobe).
-    pub async fn follow_until(&self, rounds: &mut Rounds, unit: u64, sought: Option<Address>) -> bool {
+    pub async fn follow_until(&self, rounds: &mut Rounds, sought: Option<Address>) -> bool {
         self.catch_up();
         let before = rounds.done();
         let sought = sought.map(|from| (self.rank.world(), self.peer(from), from.class.tag()));
@@ -329,7 +329,7 @@ impl Process {
                 for (direction, count) in [('S', round.sent), ('R', round.received)] {
                     if count > 0 {
                         let (me, it) = (self.rank.number(), self.peer(peer));
-                        recorder.borrow_mut().message(direction, me, it, peer, count * unit);
+                        recorder.borrow_mut().message(direction, me, it, peer, count * rounds.unit() / 8);
                     }
                 }
             }

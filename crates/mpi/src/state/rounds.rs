@@ -62,6 +62,16 @@ impl Rounds {
     pub fn list(&self) -> &[Round] {
         &self.list
     }
+
+    /// Bytes of a unit.
+    pub fn unit(&self) -> u64 {
+        self.unit
+    }
+
+    /// Bytes that the next one receives.
+    fn expected(&self) -> u64 {
+        self.list[self.done].received * self.unit
+    }
 }
 
 /// The rounds that a task is in.
@@ -150,7 +160,8 @@ impl State {
                 Stage::Finish { send, receive } => {
                     // A send that blocks comes first.
                     self.finish(task, Request::new(send));
-                    self.finish(task, Request::new(receive));
+                    let status = self.finish(task, Request::new(receive));
+                    debug_assert_eq!(status.bytes, self.driven[number].rounds.expected(), "task {task}");
                     Stage::Look
                 }
                 Stage::Look => {
