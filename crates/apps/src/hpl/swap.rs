@@ -136,15 +136,15 @@ impl Process {
         travelling: &mut Option<Travelling<'_>>,
     ) {
         let owner = self.row == panel.row;
-        let (spread, roll) = plan.exchanges(self.row, self.parameters().equilibration);
+        let exchanges = plan.exchanges(self.row, self.parameters().equilibration);
         if owner {
             self.move_rows(self.for_u([Dlaswp01N, Dlaswp01T]), moved_by_owner, n);
         }
-        self.follow(spread.clone(), n, travelling).await;
+        self.follow(exchanges.spread.clone(), n, travelling).await;
         if !owner {
             self.move_rows(self.for_u([Dlaswp06N, Dlaswp06T]), plan.count(self.row), n);
         }
-        self.follow(roll.clone(), n, travelling).await;
+        self.follow(exchanges.rolled.clone(), n, travelling).await;
         if self.parameters().u_transposed {
             self.move_rows(Dlaswp10N, n, panel.jb);
         } else {

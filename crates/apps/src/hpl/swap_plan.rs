@@ -75,7 +75,16 @@ pub(super) struct LongPlan {
     /// As `starts`, after equilibration.
     pub levelled: Box<[u64]>,
     /// The exchanges of each process row, found when the first process of that row asks for them.
-    exchanges: Box<[OnceCell<(Rc<[Round]>, Rc<[Round]>)>]>,
+    exchanges: Box<[OnceCell<Exchanges>]>,
+}
+
+/// What a process row exchanges in a long swap, in rows of U.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Exchanges {
+    /// To spread them.
+    pub spread: Rc<[Round]>,
+    /// Then, to even them out and to let them go round.
+    pub rolled: Rc<[Round]>,
 }
 
 /// Which way the long swap spreads rows.
@@ -160,8 +169,8 @@ impl LongPlan {
         self.starts[place + 1] - self.starts[place]
     }
 
-    /// What a process row exchanges, in rows of U: to spread them, and then to even them out and to let them go round.
-    pub fn exchanges(&self, row: u32, equilibration: bool) -> &(Rc<[Round]>, Rc<[Round]>) {
+    /// What a process row exchanges.
+    pub fn exchanges(&self, row: u32, equilibration: bool) -> &Exchanges {
         self.exchanges[row as usize].get_or_init(|| {
             let (mut spread, mut rolled) = (Vec::new(), Vec::new());
             self.spread(row, (Side::Right, 0), &self.starts, &mut spread);
@@ -178,7 +187,7 @@ impl LongPlan {
                 let (partner, sent, received) = roll(place, step, places);
                 Round { peer: self.rows[partner as usize], sent: count(sent), received: count(received) }
             }));
-            (spread.into(), rolled.into())
+            Exchanges { spread: spread.into(), rolled: rolled.into() }
         })
     }
 
