@@ -8,7 +8,7 @@ use std::rc::Rc;
 use hpcast_apps::{Parameters, Program};
 use hpcast_models::network::Flow;
 use hpcast_mpi::collectives::Buffer;
-use hpcast_mpi::{Collective, Mode, Outcome, Rank, RunError, Setup, Source, Tag, run};
+use hpcast_mpi::{Collective, Line, Mode, Next, Outcome, Rank, Round, Rounds, RunError, Setup, Source, Tag, run};
 use hpcast_platform::Machine;
 use hpcast_platform::protocol::PollGrowth;
 use hpcast_tests::plain;
@@ -169,6 +169,72 @@ fn a_probe_that_costs_nothing_ends_whatever_the_growth() {
             rank.recv(world, 0, 0).await;
         })
         .expect("no deadlock");
+    }
+}
+
+/// Exchanges of four ranks, small, large, one-sided and empty, while a fifth sends each a message that they look for after
+/// each exchange; by [`Rank::follow`], or call by call.
+async fn exchange_and_look(rank: Rank, follows: bool) {
+    let (world, me) = (rank.world(), rank.number());
+    if me == 4 {
+        for to in 0..4 {
+            rank.compute(micros(17));
+            rank.send(world, to, 1, 30_000).await;
+        }
+        return;
+    }
+    rank.compute(micros(5 * u64::from(me)));
+    let (left, right) = (me & 1 != 0, me & 2 != 0);
+    let units = |sends: bool, units: u64| if sends { units } else { 0 };
+    let list: Rc<[Round]> = Rc::new([
+        Round { peer: me ^ 1, sent: 2, received: 2 },
+        Round { peer: me ^ 2, sent: 30, received: 30 },
+        Round { peer: me, sent: 0, received: 0 },
+        Round { peer: me ^ 1, sent: units(left, 15), received: units(!left, 15) },
+        Round { peer: me ^ 2, sent: units(right, 1), received: units(!right, 1) },
+        Round { peer: me ^ 3, sent: 12, received: 12 },
+    ]);
+    let mut sees = false;
+    if follows {
+        let line = Line { comm: world, first: 0, stride: 1 };
+        let mut rounds = Rounds::new(line, 0, 1000, list);
+        while !rounds.are_over() {
+            if rank.follow(&mut rounds, (!sees).then_some((world, 4, 1))).await {
+                sees = true;
+                rank.recv(world, 4, 1).await;
+            }
+        }
+    } else {
+        for &Round { peer, sent, received } in list.iter() {
+            match (sent, received) {
+                (0, 0) => {}
+                (0, _) => drop(rank.recv(world, peer, 0).await),
+                (_, 0) => rank.send(world, peer, 0, 1000 * sent).await,
+                _ => drop(rank.exchange(world, peer, 0, 1000 * sent, Next::Anything).await),
+            }
+            if !sees && rank.iprobe(world, 4, 1).await.is_some() {
+                sees = true;
+                rank.recv(world, 4, 1).await;
+            }
+        }
+    }
+    if !sees {
+        rank.recv(world, 4, 1).await;
+    }
+}
+
+#[test]
+fn rounds_are_exchanges_one_after_the_other() {
+    for poll_growth in [PollGrowth::Off, PollGrowth::PerRank, PollGrowth::Global] {
+        let outcome = |follows| {
+            let mut machine = plain::machine(5);
+            (machine.mpi.probe, machine.mpi.poll_growth) = (1e-6, poll_growth);
+            let outcome = run(setup_on(machine, 5), |rank| exchange_and_look(rank, follows)).expect("no deadlock");
+            (outcome.ranks, outcome.messages, outcome.bytes)
+        };
+        let followed = outcome(true);
+        assert_eq!(followed, outcome(false), "{poll_growth:?}");
+        assert_eq!(followed.1, 20);
     }
 }
 

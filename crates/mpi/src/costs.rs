@@ -26,11 +26,14 @@ pub(crate) struct Charges {
     pub noisy: bool,
 }
 
-/// Looks charges up and remembers the last ones: programs send many messages of the same size in a row.
+/// Sizes whose charges are remembered, between nodes and inside a node: a power of two.
+const REMEMBERED: usize = 64;
+
+/// Looks charges up and remembers them: programs send messages of a few sizes over and over.
 pub(crate) struct Costs {
     parameters: MpiParameters,
-    /// (size, charges) of the last message between nodes, and of the last one inside a node.
-    last: [(u64, Charges); 2],
+    /// (size and whether inside a node, charges), at a place that follows from the former.
+    known: Box<[((u64, bool), Charges); REMEMBERED]>,
     /// Of the noise: of sends, receives and latencies.
     streams: [Stream; 3],
     /// Messages that each rank has sent, where there is noise.
@@ -43,9 +46,9 @@ impl Costs {
     pub fn new(parameters: MpiParameters, seed: u64) -> Costs {
         let streams = ["message send", "message receive", "message latency"].map(|name| Key::new(seed).purpose(name));
         let noisy = parameters.is_noisy();
-        let mut costs = Costs { parameters, last: [(0, Charges::default()); 2], streams, sent: Vec::new(), noisy };
+        let known = Box::new([((0, false), Charges::default()); REMEMBERED]);
+        let mut costs = Costs { parameters, known, streams, sent: Vec::new(), noisy };
         costs.look_up(0, false);
-        costs.look_up(0, true);
         costs
     }
 
@@ -55,11 +58,11 @@ impl Costs {
 
     #[inline]
     pub fn of(&mut self, bytes: u64, inside: bool) -> &Charges {
-        let last = usize::from(inside);
-        if self.last[last].0 != bytes {
+        let place = place(bytes, inside);
+        if self.known[place].0 != (bytes, inside) {
             self.look_up(bytes, inside);
         }
-        &self.last[last].1
+        &self.known[place].1
     }
 
     /// What the next message of a rank is charged.
@@ -115,7 +118,7 @@ impl Costs {
             detached: bytes < *detached_below,
             noisy: self.noisy && is_noisy(protocol, bytes, own_latency),
         };
-        self.last[usize::from(inside)] = (bytes, charges);
+        self.known[place(bytes, inside)] = ((bytes, inside), charges);
     }
 }
 
@@ -125,4 +128,11 @@ fn is_noisy(protocol: &Protocol, bytes: u64, latency: Option<&Piece>) -> bool {
     let Protocol { send, isend, receive, .. } = protocol;
     let overheads = [send, isend, receive].into_iter().filter_map(|function| function.piece(bytes));
     overheads.chain(latency).any(|piece| !piece.modes.is_empty())
+}
+
+/// Where the charges for a size are kept.
+#[inline]
+fn place(bytes: u64, inside: bool) -> usize {
+    let key = bytes << 1 | u64::from(inside);
+    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - REMEMBERED.ilog2())) as usize
 }

@@ -34,4 +34,4 @@ pub use rank::{Rank, Source, Tag};
 pub use request::{Request, Status};
 pub use setup::Setup;
 pub use sim::{Outcome, RankOutcome, RunError, run};
-pub use state::{Mode, Next, Spent};
+pub use state::{Line, Mode, Next, Round, Rounds, Spent};

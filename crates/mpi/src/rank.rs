@@ -1,6 +1,7 @@
 //! What a program can do: the MPI of a simulated rank.
 
 mod polling;
+mod rounds;
 
 use std::cell::RefMut;
 use std::future::Future;
@@ -19,7 +20,7 @@ use crate::sim::Sim;
 use crate::state::{Mode, Next, Sending, State, Style};
 
 /// Sends that a rank may post ahead of the simulation before it lets the simulation catch up: bounds memory.
-const AHEAD: u32 = 256;
+pub(crate) const AHEAD: u32 = 256;
 
 /// From whom a receive takes a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

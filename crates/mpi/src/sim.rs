@@ -167,12 +167,13 @@ impl<F: Future<Output = ()>> Runner<F> {
                     self.tasks.prefetch(task);
                     state.prefetch_rank(task);
                 }
-                match state.ready.get(next) {
-                    Some(&task) => task,
-                    None => return state.ready.clear(),
+                let Some(&task) = state.ready.get(next) else { return state.ready.clear() };
+                next += 1;
+                if state.tasks[task as usize].driven && !state.drive(task) {
+                    continue;
                 }
+                task
             };
-            next += 1;
             if task < self.sim.ranks {
                 self.tasks.resume(task);
             } else {

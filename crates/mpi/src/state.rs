@@ -7,6 +7,7 @@
 //! simulation has caught up with it. It saves an event for every computation, send and receive.
 
 mod polling;
+mod rounds;
 
 use hpcast_engine::slab::NONE;
 use hpcast_engine::{Agenda, prefetch};
@@ -23,6 +24,8 @@ use crate::request::{Call, Met, Request, RequestState, Status};
 
 pub(crate) use polling::Polling;
 use polling::SharedPoll;
+use rounds::Driven;
+pub use rounds::{Line, Round, Rounds};
 
 /// Something that happens at a time.
 #[derive(Clone, Copy, Debug)]
@@ -137,6 +140,8 @@ pub(crate) struct Task {
     pub ahead: u32,
     /// What it does after the wait.
     next: Next,
+    /// Whether its wait is one of [`State::drive`].
+    pub driven: bool,
     pub spent: Spent,
 }
 
@@ -252,6 +257,8 @@ pub(crate) struct State {
     polls: u32,
     /// Where all ranks share the price of polling: the last poll of each task.
     shared_polls: Vec<SharedPoll>,
+    /// The rounds that tasks are in.
+    driven: Vec<Driven>,
 }
 
 impl State {
@@ -272,6 +279,7 @@ impl State {
             total_bytes: 0,
             polls: 0,
             shared_polls: Vec::new(),
+            driven: Vec::new(),
         }
     }
 
@@ -632,6 +640,7 @@ impl Task {
             polls: 0,
             ahead: 0,
             next: Next::Anything,
+            driven: false,
             spent: Spent::default(),
         }
     }

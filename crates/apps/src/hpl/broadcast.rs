@@ -2,14 +2,16 @@
 //!
 //! The rings probe for the panel and go on with the update as long as it is not there; the long ones block.
 
-use hpcast_mpi::Next;
+use std::rc::Rc;
+
+use hpcast_mpi::{Next, Round};
 
 use super::account::Phase;
 use super::kernels::HplKernel::Dlacpy;
 use super::kernels::Size;
 use super::panel::Panel;
 use super::parameters::Broadcast;
-use super::process::{Address, Class, Line, Process, after, distance, in_column};
+use super::process::{Address, Class, Line, Process, after, distance};
 use super::swap_plan::power_below;
 use super::update::Pieces;
 
@@ -41,13 +43,25 @@ impl Process {
         self.take_and_pass_on(panel, *from).await;
     }
 
+    /// Makes exchanges one after the other, in units of so many numbers, and looks after each of them for a panel that is not
+    /// there yet.
+    pub async fn follow(&self, list: Rc<[Round]>, unit: u64, travelling: &mut Option<Travelling<'_>>) {
+        let mut rounds = self.rounds(list, unit);
+        while !rounds.are_over() {
+            let sought = sought(travelling);
+            if self.follow_until(&mut rounds, sought).await
+                && let Some(Travelling { panel, is_there, .. }) = travelling
+            {
+                *is_there = true;
+                self.take_and_pass_on(panel, sought).await;
+            }
+        }
+    }
+
     /// What I do after a wait if I look for a panel then.
     #[inline]
     pub fn next(&self, travelling: &Option<Travelling<'_>>) -> Next {
-        match travelling {
-            Some(Travelling { from: Some(_), is_there: false, .. }) if !self.shares_polling() => Next::Poll,
-            _ => Next::Anything,
-        }
+        if sought(travelling).is_some() && !self.shares_polling() { Next::Poll } else { Next::Anything }
     }
 
     /// Works piece by piece, and after each piece looks for a panel that is not there yet, as long as there are pieces.
@@ -232,24 +246,31 @@ impl Process {
         }
     }
 
-    /// A binomial broadcast among the processes of a column beyond a hypercube, from the first of them.
-    pub async fn broadcast_beyond(&self, root: u32, cube: u32, numbers: u64, travelling: &mut Option<Travelling<'_>>) {
+    /// A binomial broadcast among the processes of a column beyond a hypercube, from the first of them, as exchanges.
+    pub fn broadcast_beyond(&self, root: u32, cube: u32, numbers: u64, list: &mut Vec<Round>) {
         let processes = self.rows();
         let count = processes - cube;
         let me = distance(self.row, root, processes) - cube;
-        let at = |place: u32| in_column(after(root, place + cube, processes));
+        let at = |place: u32| after(root, place + cube, processes);
         let mut bit = power_below(u64::from(count - 1)) as u32;
         while bit > 0 {
-            if me.is_multiple_of(bit) {
-                if me & bit != 0 {
-                    self.receive(at(me ^ bit), numbers).await;
-                } else if me + bit < count {
-                    self.send(at(me + bit), numbers).await;
-                }
-            }
-            self.look_for(travelling).await;
+            let takes_part = me & (bit - 1) == 0;
+            list.push(match me {
+                _ if takes_part && me & bit != 0 => Round { peer: at(me ^ bit), sent: 0, received: numbers },
+                _ if takes_part && me + bit < count => Round { peer: at(me + bit), sent: numbers, received: 0 },
+                _ => Round { peer: self.row, sent: 0, received: 0 },
+            });
             bit /= 2;
         }
+    }
+}
+
+/// Who sends a panel that is still to be looked for.
+#[inline]
+fn sought(travelling: &Option<Travelling<'_>>) -> Option<Address> {
+    match travelling {
+        Some(Travelling { from, is_there: false, .. }) => *from,
+        _ => None,
     }
 }
 

@@ -58,7 +58,7 @@ impl Process {
         if self.job.jointly {
             self.factor_jointly(panel).await;
         } else {
-            factor_with(&super::pivot::Alone { process: self, panel }, self.parameters(), panel.jb).await;
+            factor_with(&super::pivot::Alone::new(self, panel), self.parameters(), panel.jb).await;
         }
         panel.nq -= panel.jb;
         self.enter(before);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use hpcast_engine::Stream;
-use hpcast_mpi::{LoneMessages, Mode, Next, Rank};
+use hpcast_mpi::{LoneMessages, Mode, Next, Rank, Round, Rounds};
 use hpcast_units::Time;
 
 use super::account::{Account, Phase};
@@ -307,6 +307,34 @@ impl Process {
             debug_assert_eq!(status.bytes, 8 * received, "rank {} with {peer:?}", self.rank.number());
             self.note_receive(peer, received);
         }
+    }
+
+    /// Exchanges with processes of my column, for pivots and rows. Peers are named by their rows, a unit has so many numbers.
+    pub fn rounds(&self, list: Rc<[Round]>, unit: u64) -> Rounds {
+        let at = |row: u32| self.peer(in_column(row));
+        let column = hpcast_mpi::Line { comm: self.rank.world(), first: at(0), stride: at(1) - at(0) };
+        Rounds::new(column, Class::Pfact.tag(), 8 * unit, list)
+    }
+
+    /// Makes these exchanges, as [`Process::exchange`] does, until all are done or a message is seen. After each of them one
+    /// looks for that (one MPI_Iprobe).
+    pub async fn follow_until(&self, rounds: &mut Rounds, sought: Option<Address>) -> bool {
+        self.catch_up();
+        let before = rounds.done();
+        let sought = sought.map(|from| (self.rank.world(), self.peer(from), from.class.tag()));
+        let seen = self.rank.follow(rounds, sought).await;
+        if let Some(recorder) = &self.job.recorder {
+            for round in &rounds.list()[before..rounds.done()] {
+                let peer = in_column(round.peer);
+                for (direction, count) in [('S', round.sent), ('R', round.received)] {
+                    if count > 0 {
+                        let (me, it) = (self.rank.number(), self.peer(peer));
+                        recorder.borrow_mut().message(direction, me, it, peer, count * rounds.unit() / 8);
+                    }
+                }
+            }
+        }
+        seen
     }
 
     /// The same with a synchronous send, empty messages included (MPI_Issend, MPI_Recv, MPI_Wait).

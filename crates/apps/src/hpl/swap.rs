@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::account::Phase;
-use super::broadcast::{Travelling, roll};
+use super::broadcast::Travelling;
 use super::kernels::HplKernel::{
     Dlaswp00N, Dlaswp01N, Dlaswp01T, Dlaswp02N, Dlaswp03N, Dlaswp03T, Dlaswp04N, Dlaswp04T, Dlaswp05N, Dlaswp05T,
     Dlaswp06N, Dlaswp06T, Dlaswp10N,
@@ -12,7 +12,7 @@ use super::kernels::{HplKernel, Size};
 use super::panel::Panel;
 use super::parameters::Swap;
 use super::process::{Process, after, distance, in_column};
-use super::swap_plan::{LongPlan, Side, SwapPlan, power_below};
+use super::swap_plan::{LongPlan, SwapPlan, power_below};
 
 impl Process {
     /// Exchanges the rows of `n` local columns.
@@ -94,7 +94,9 @@ impl Process {
             }
         } else {
             if processes - cube > 1 {
-                self.broadcast_beyond(panel.row, cube, u, travelling).await;
+                let mut list = Vec::new();
+                self.broadcast_beyond(panel.row, cube, u, &mut list);
+                self.follow(list.into(), 1, travelling).await;
             }
             self.move_rows(self.for_u([Dlaswp05N, Dlaswp05T]), mine, n);
         }
@@ -133,85 +135,20 @@ impl Process {
         n: u64,
         travelling: &mut Option<Travelling<'_>>,
     ) {
-        let processes = self.rows();
         let owner = self.row == panel.row;
+        let exchanges = plan.exchanges(self.row, self.parameters().equilibration);
         if owner {
             self.move_rows(self.for_u([Dlaswp01N, Dlaswp01T]), moved_by_owner, n);
         }
-        self.spread(plan, (Side::Right, 0), &plan.starts, n, travelling).await;
-        let place = plan.places[self.row as usize];
+        self.follow(exchanges.spread.clone(), n, travelling).await;
         if !owner {
-            let rows = plan.starts[place as usize + 1] - plan.starts[place as usize];
-            self.move_rows(self.for_u([Dlaswp06N, Dlaswp06T]), rows, n);
+            self.move_rows(self.for_u([Dlaswp06N, Dlaswp06T]), plan.count(self.row), n);
         }
-        let mut starts = &plan.starts;
-        if self.parameters().equilibration {
-            for (side, source, cuts) in &plan.levelling {
-                self.spread(plan, (*side, *source), cuts, n, travelling).await;
-            }
-            starts = &plan.levelled;
-        }
-        let length = |place: u32| (starts[place as usize + 1] - starts[place as usize]) * n;
-        for step in 0..processes - 1 {
-            let (partner, sent, received) = roll(place, step, processes);
-            self.exchange(
-                self.next(travelling),
-                in_column(plan.rows[partner as usize]),
-                length(sent),
-                length(received),
-            )
-            .await;
-            self.look_for(travelling).await;
-        }
+        self.follow(exchanges.rolled.clone(), n, travelling).await;
         if self.parameters().u_transposed {
             self.move_rows(Dlaswp10N, n, panel.jb);
         } else {
             self.move_rows(Dlaswp00N, panel.jb, n);
-        }
-    }
-
-    /// Spreads rows of U from one place over those to its right or left (HPL_spread): halving distances.
-    async fn spread(
-        &self,
-        plan: &LongPlan,
-        (side, source): (Side, u32),
-        starts: &[u64],
-        n: u64,
-        travelling: &mut Option<Travelling<'_>>,
-    ) {
-        let place = plan.places[self.row as usize];
-        let (count, me) = match side {
-            Side::Right => (self.rows() - source, place.checked_sub(source)),
-            Side::Left => (source + 1, source.checked_sub(place)),
-        };
-        let Some(me) = me.filter(|_| count > 1) else { return };
-        let at = |distance: u32| match side {
-            Side::Right => in_column(plan.rows[(source + distance) as usize]),
-            Side::Left => in_column(plan.rows[(source - distance) as usize]),
-        };
-        let mut bit = power_below(u64::from(count - 1)) as u32;
-        while bit > 0 {
-            if me.is_multiple_of(bit) {
-                let receiver = me / (2 * bit) * (2 * bit) + bit;
-                let rows = || match side {
-                    Side::Right => {
-                        let end = (receiver + bit).min(count);
-                        starts[(source + end) as usize] - starts[(source + receiver) as usize]
-                    }
-                    // HPL takes one place more than it needs.
-                    Side::Left => {
-                        let receiver = source - receiver;
-                        starts[receiver as usize + 1] - starts[receiver.saturating_sub(bit) as usize]
-                    }
-                };
-                if me & bit != 0 {
-                    self.exchange(self.next(travelling), at(me ^ bit), 0, rows() * n).await;
-                } else if me + bit < count {
-                    self.exchange(self.next(travelling), at(me + bit), rows() * n, 0).await;
-                }
-            }
-            self.look_for(travelling).await;
-            bit /= 2;
         }
     }
 }

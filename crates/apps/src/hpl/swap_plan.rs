@@ -3,11 +3,14 @@
 //! Step i of a panel exchanges row ia + i with the pivot's row. Rows of the panel's block stay with the process row that
 //! owns it; every row from outside ends inside. All processes agree on these counts, so they are found once a panel.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use hpcast_engine::{Key, Stream};
+use hpcast_mpi::Round;
 
+use super::broadcast::roll;
 use super::grid::Deal;
 
 /// Where pivots come from.
@@ -83,6 +86,17 @@ pub(super) struct LongPlan {
     pub levelling: Vec<(Side, u32, Box<[u64]>)>,
     /// As `starts`, after equilibration.
     pub levelled: Box<[u64]>,
+    /// The exchanges of each process row, found when the first process of that row asks for them.
+    exchanges: Box<[OnceCell<Exchanges>]>,
+}
+
+/// What a process row exchanges in a long swap, in rows of U.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Exchanges {
+    /// To spread them.
+    pub spread: Rc<[Round]>,
+    /// Then, to even them out and to let them go round.
+    pub rolled: Rc<[Round]>,
 }
 
 /// Which way the long swap spreads rows.
@@ -157,6 +171,73 @@ impl LongPlan {
             starts,
             levelling,
             levelled,
+            exchanges: vec![OnceCell::new(); rows].into(),
+        }
+    }
+
+    /// How many rows of U a process row has.
+    pub fn count(&self, row: u32) -> u64 {
+        let place = self.places[row as usize] as usize;
+        self.starts[place + 1] - self.starts[place]
+    }
+
+    /// What a process row exchanges.
+    pub fn exchanges(&self, row: u32, equilibration: bool) -> &Exchanges {
+        self.exchanges[row as usize].get_or_init(|| {
+            let (mut spread, mut rolled) = (Vec::new(), Vec::new());
+            self.spread(row, (Side::Right, 0), &self.starts, &mut spread);
+            let mut starts = &self.starts;
+            if equilibration {
+                for (side, source, cuts) in &self.levelling {
+                    self.spread(row, (*side, *source), cuts, &mut rolled);
+                }
+                starts = &self.levelled;
+            }
+            let (place, places) = (self.places[row as usize], self.rows.len() as u32);
+            let count = |place: u32| starts[place as usize + 1] - starts[place as usize];
+            rolled.extend((0..places - 1).map(|step| {
+                let (partner, sent, received) = roll(place, step, places);
+                Round { peer: self.rows[partner as usize], sent: count(sent), received: count(received) }
+            }));
+            Exchanges { spread: spread.into(), rolled: rolled.into() }
+        })
+    }
+
+    /// Spreads rows of U from one place over those to its right or left (HPL_spread), halving distances. Where a process row
+    /// has nothing to do, it has an empty exchange: it looks for the next panel after each.
+    fn spread(&self, row: u32, (side, source): (Side, u32), starts: &[u64], list: &mut Vec<Round>) {
+        let place = self.places[row as usize];
+        let (count, me) = match side {
+            Side::Right => (self.rows.len() as u32 - source, place.checked_sub(source)),
+            Side::Left => (source + 1, source.checked_sub(place)),
+        };
+        let Some(me) = me.filter(|_| count > 1) else { return };
+        let at = |distance: u32| match side {
+            Side::Right => self.rows[(source + distance) as usize],
+            Side::Left => self.rows[(source - distance) as usize],
+        };
+        let rows = |receiver: u32, bit: u32| match side {
+            Side::Right => {
+                let end = (receiver + bit).min(count);
+                starts[(source + end) as usize] - starts[(source + receiver) as usize]
+            }
+            // HPL takes one place more than it needs.
+            Side::Left => {
+                let receiver = source - receiver;
+                starts[receiver as usize + 1] - starts[receiver.saturating_sub(bit) as usize]
+            }
+        };
+        let mut bit = power_below(u64::from(count - 1)) as u32;
+        while bit > 0 {
+            let takes_part = me & (bit - 1) == 0;
+            list.push(match me {
+                _ if takes_part && me & bit != 0 => Round { peer: at(me ^ bit), sent: 0, received: rows(me, bit) },
+                _ if takes_part && me + bit < count => {
+                    Round { peer: at(me + bit), sent: rows(me + bit, bit), received: 0 }
+                }
+                _ => Round { peer: row, sent: 0, received: 0 },
+            });
+            bit /= 2;
         }
     }
 }

@@ -36,15 +36,14 @@ pub(crate) struct Router {
 impl Router {
     /// Ways and demands on that machine.
     pub(crate) fn new(machine: Rc<Machine>) -> Router {
-        let nodes = machine.interconnect.topology().nodes();
-        Router { ways: Ways::new(nodes, machine.sharing.cross_traffic > 0.0), machine }
+        Router { ways: Ways::new(&machine.interconnect, machine.sharing.cross_traffic > 0.0), machine }
     }
 
     /// Finds the way of a transfer: see [`Router::there`] and [`Router::back`].
     #[inline]
     pub(crate) fn route(&mut self, transfer: &Transfer) -> Demand {
         let sharing = &self.machine.sharing;
-        let way = self.ways.go(transfer.from, transfer.to, &self.machine.interconnect);
+        let way = self.ways.go(transfer.from, transfer.to, transfer.bytes, &self.machine.interconnect);
         let latency = transfer.travels(way.latency);
         let window = match sharing.window {
             Some(window) if way.latency > 0.0 => window / (2.0 * way.latency),
@@ -67,6 +66,11 @@ impl Router {
     #[inline]
     pub(crate) fn there(&self) -> &[LinkId] {
         self.ways.there()
+    }
+
+    /// Bytes sent over each link so far.
+    pub(crate) fn link_bytes(&self) -> Vec<f64> {
+        self.ways.link_bytes()
     }
 
     /// The links that its acknowledgements cross; empty where nobody counts them.

@@ -57,7 +57,6 @@ pub struct Flow {
 #[derive(Clone, Copy, Debug)]
 struct Message {
     order: u64,
-    bytes: u64,
     /// The time of its entry in the agenda; entries with other times are out of date.
     due: Time,
     token: u32,
@@ -88,9 +87,9 @@ impl Flow {
         message.due = Time::NEVER;
         self.over.push((message.order, message.token));
         if together {
-            self.sharing.leave_together(slot, message.bytes as f64);
+            self.sharing.leave_together(slot);
         } else {
-            self.sharing.leave(slot, message.bytes as f64);
+            self.sharing.leave(slot);
         }
         self.messages.remove(slot);
     }
@@ -100,19 +99,18 @@ impl Network for Flow {
     #[inline]
     fn start(&mut self, at: Time, transfer: Transfer) {
         let demand = self.router.route(&transfer);
-        let (there, back) = (self.router.there(), self.router.back());
         let work = transfer.bytes as f64 * demand.penalty / demand.efficiency;
         let ceiling = demand.bound * demand.penalty;
         let mut due = at + demand.latency;
-        if there.is_empty() {
+        let may_repeat = self.may_repeat_links || transfer.from == transfer.to;
+        let path = self.sharing.paths.insert(self.router.there(), self.router.back(), may_repeat);
+        if path.len() == 0 {
             // Inside a node nobody slows it down.
             due += Time::from_secs(work / ceiling);
         }
-        let message = Message { order: self.started, bytes: transfer.bytes, due, token: transfer.token };
+        let message = Message { order: self.started, due, token: transfer.token };
         self.started += 1;
         let slot = self.messages.insert(message);
-        let may_repeat = self.may_repeat_links || transfer.from == transfer.to;
-        let path = self.sharing.paths.insert(there, back, may_repeat);
         self.sharing.announce(slot, work, demand.penalty, ceiling, path);
         self.agenda.push(due, slot);
         self.next = self.next.min(due);
@@ -157,7 +155,7 @@ impl Network for Flow {
     }
 
     fn link_bytes(&self) -> Vec<f64> {
-        self.sharing.link_bytes()
+        self.router.link_bytes()
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct Way {
     pub bandwidth: f64,
     /// Sum of 1/bandwidth over the links, in seconds per byte.
     pub inverse_bandwidth: f64,
+    /// Sent along it since it is remembered.
+    bytes: u64,
     /// It crosses links that others may cross, too: it leaves the node.
     pub is_shared: bool,
     there: u8,
@@ -37,6 +39,7 @@ const UNKNOWN: Way = Way {
     latency: 0.0,
     bandwidth: 0.0,
     inverse_bandwidth: 0.0,
+    bytes: 0,
     is_shared: false,
     there: 0,
     back: 0,
@@ -54,31 +57,69 @@ pub(crate) struct Ways {
     there: Path,
     back: Path,
     with_back: bool,
+    /// Bytes sent over each link along ways that were forgotten.
+    crossed: Vec<f64>,
 }
 
 impl Ways {
-    /// Between so many nodes; those back are wanted or not.
-    pub(crate) fn new(nodes: u32, with_back: bool) -> Ways {
+    /// Between the nodes of that network; those back are wanted or not.
+    pub(crate) fn new(interconnect: &Interconnect, with_back: bool) -> Ways {
+        let nodes = interconnect.topology().nodes();
         let count = (8 * nodes as usize).next_power_of_two().clamp(64, MOST_WAYS);
         let (there, back) = (Path::default(), Path::default());
         // One more for ways that are too long: it is never found again.
         let known = vec![UNKNOWN; count + 1];
-        Ways { known, shift: 64 - count.trailing_zeros(), current: count, there, back, with_back }
+        Ways {
+            known,
+            shift: 64 - count.trailing_zeros(),
+            current: count,
+            there,
+            back,
+            with_back,
+            crossed: vec![0.0; interconnect.links() as usize],
+        }
     }
 
-    /// Goes from one node to another.
+    /// Goes from one node to another, with so many bytes.
     #[inline]
-    pub(crate) fn go(&mut self, from: u32, to: u32, interconnect: &Interconnect) -> &Way {
+    pub(crate) fn go(&mut self, from: u32, to: u32, bytes: u64, interconnect: &Interconnect) -> &Way {
         let key = u64::from(from) << 32 | u64::from(to);
         self.current = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize;
         let way = &self.known[self.current];
         if (way.from, way.to) != (from, to) {
             self.find(from, to, interconnect);
         }
-        &self.known[self.current]
+        let way = &mut self.known[self.current];
+        way.bytes += bytes;
+        way
+    }
+
+    /// Bytes sent over each link.
+    pub(crate) fn link_bytes(&self) -> Vec<f64> {
+        let mut crossed = self.crossed.clone();
+        for number in 0..self.known.len() {
+            self.add_bytes(number, &mut crossed);
+        }
+        crossed
+    }
+
+    /// Adds what was sent along a way that is known.
+    fn add_bytes(&self, number: usize, crossed: &mut [f64]) {
+        let way = &self.known[number];
+        let is_long = number == self.known.len() - 1;
+        let links = if is_long { &self.there.links[..] } else { &way.links[..usize::from(way.there)] };
+        for &link in links {
+            crossed[link as usize] += way.bytes as f64;
+        }
     }
 
     fn find(&mut self, from: u32, to: u32, interconnect: &Interconnect) {
+        let mut crossed = std::mem::take(&mut self.crossed);
+        for number in [self.current, self.known.len() - 1] {
+            self.add_bytes(number, &mut crossed);
+            self.known[number].bytes = 0;
+        }
+        self.crossed = crossed;
         interconnect.path(from, to, &mut self.there);
         self.back.links.clear();
         // Inside a node there are no links, and so no way back.
@@ -148,12 +189,12 @@ mod tests {
             pairs in prop::collection::vec((0u32..1000, 0u32..1000), 1..300),
         ) {
             let interconnect = torus(nodes);
-            let mut ways = Ways::new(nodes * 3, true);
+            let mut ways = Ways::new(&interconnect, true);
             let (mut there, mut back) = (Path::default(), Path::default());
             for (from, to) in pairs {
                 let (from, to) = (from % (3 * nodes), to % (3 * nodes));
                 interconnect.path(from, to, &mut there);
-                let way = *ways.go(from, to, &interconnect);
+                let way = *ways.go(from, to, 1, &interconnect);
                 prop_assert_eq!((way.latency, way.bandwidth), (there.latency, there.bandwidth));
                 prop_assert_eq!(way.inverse_bandwidth, there.inverse_bandwidth);
                 prop_assert_eq!(ways.there(), &there.links[..]);
@@ -166,8 +207,8 @@ mod tests {
     #[test]
     fn there_is_no_way_back_where_nobody_wants_it() {
         let machine = crossbar(3, Default::default());
-        let mut ways = Ways::new(3, false);
-        ways.go(0, 2, &machine.interconnect);
+        let mut ways = Ways::new(&machine.interconnect, false);
+        ways.go(0, 2, 1, &machine.interconnect);
         assert_eq!((ways.there().len(), ways.back().len()), (2, 0));
     }
 }

@@ -115,7 +115,7 @@ fn pattern(comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Pattern 
     Pattern::new(comm.context(), from.into().named(), tag.into().named())
 }
 
-/// A probe, a state machine of its own. One that is sure to find its message does not wait for the simulation.
+/// A probe, a state machine of its own.
 struct Probe<'r> {
     rank: &'r Rank,
     pattern: Pattern,
@@ -129,30 +129,13 @@ impl Future for Probe<'_> {
     #[inline]
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Status>> {
         let Probe { rank, pattern, polling, began } = *self;
-        let task = rank.task;
         let mut state = rank.state();
-        if state.shares_polling() {
-            if began {
-                return Poll::Ready(state.seen(task));
-            }
-            self.began = true;
-            state.begin_shared_poll(task, &pattern, polling);
-            return Poll::Pending;
+        self.began = true;
+        if began {
+            Poll::Ready(state.end_poll(rank.task, &pattern))
+        } else {
+            state.begin_poll(rank.task, &pattern, polling)
         }
-        if !began {
-            self.began = true;
-            state.pay_for_probe(task);
-            if let Some(status) = state.probe_ahead(task, &pattern) {
-                state.polled(task, true);
-                return Poll::Ready(Some(status));
-            }
-            if !state.catch_up(task) {
-                return Poll::Pending;
-            }
-        }
-        let seen = state.probe(task, &pattern);
-        state.polled(task, seen.is_some());
-        Poll::Ready(seen)
     }
 }
 

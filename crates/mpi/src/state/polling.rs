@@ -1,5 +1,7 @@
 //! Probes, tests, and what they cost.
 
+use std::task::Poll;
+
 use hpcast_engine::slab::NONE;
 use hpcast_platform::protocol::PollGrowth;
 use hpcast_units::Time;
@@ -21,7 +23,7 @@ impl State {
     /// What a probe is sure to see at the task's time, although the simulation has not come there: only a message from a
     /// named source, since of several sources another may yet be earlier.
     #[inline]
-    pub fn probe_ahead(&self, task: u32, pattern: &Pattern) -> Option<Status> {
+    fn probe_ahead(&self, task: u32, pattern: &Pattern) -> Option<Status> {
         pattern.source()?;
         self.probe(task, pattern)
     }
@@ -109,9 +111,36 @@ impl State {
         self.tasks[task as usize].polls = failed;
     }
 
+    /// The task polls at its clock. Either it knows at once what it sees, or it is resumed when it does: see
+    /// [`State::end_poll`]. One that is sure to find its message does not wait for the simulation.
+    #[inline]
+    pub fn begin_poll(&mut self, task: u32, pattern: &Pattern, polling: Polling) -> Poll<Option<Status>> {
+        if self.shares_polling() {
+            self.begin_shared_poll(task, pattern, polling);
+            return Poll::Pending;
+        }
+        self.pay_for_probe(task);
+        if let Some(status) = self.probe_ahead(task, pattern) {
+            self.polled(task, true);
+            return Poll::Ready(Some(status));
+        }
+        if self.catch_up(task) { Poll::Ready(self.end_poll(task, pattern)) } else { Poll::Pending }
+    }
+
+    /// What the task sees, now that the simulation has come to its clock.
+    #[inline]
+    pub fn end_poll(&mut self, task: u32, pattern: &Pattern) -> Option<Status> {
+        if self.shares_polling() {
+            return self.shared_polls[task as usize].seen;
+        }
+        let seen = self.probe(task, pattern);
+        self.polled(task, seen.is_some());
+        seen
+    }
+
     /// The task begins to poll at its clock, once or until a message is there, where all ranks share the price of polling.
     /// It is resumed when it is done; until then it costs an event a poll, and no resumption.
-    pub fn begin_shared_poll(&mut self, task: u32, pattern: &Pattern, polling: Polling) {
+    fn begin_shared_poll(&mut self, task: u32, pattern: &Pattern, polling: Polling) {
         let number = task as usize;
         if self.shared_polls.len() <= number {
             self.shared_polls.resize(number + 1, SharedPoll::default());
@@ -142,11 +171,6 @@ impl State {
         }
         self.shared_polls[task as usize].seen = seen;
         self.ready.push(task);
-    }
-
-    /// What the last poll of the task saw.
-    pub fn seen(&self, task: u32) -> Option<Status> {
-        self.shared_polls[task as usize].seen
     }
 
     /// Ranks that wait in a probe.

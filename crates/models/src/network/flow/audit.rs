@@ -2,6 +2,7 @@
 
 use super::cohort::Cohort;
 use super::maxmin::{MaxMin, NOBODY, State};
+use super::roster::Member;
 
 fn close(a: f64, b: f64, scale: f64) -> bool {
     (a - b).abs() <= 1e-9 * scale
@@ -24,10 +25,10 @@ impl MaxMin {
             assert_eq!(self.homes[number as usize], home.unwrap_or(NOBODY));
             let level = self.level(flow);
             assert!(level <= flow.ceiling * (1.0 + 1e-9), "flow {number} exceeds its ceiling");
-            for &hop in self.paths.of(flow.path) {
+            for (place, &hop) in (flow.path.first()..).zip(self.paths.of(flow.path)) {
                 let (at, part) = (hop.link as usize, self.weights.of(hop) * flow.share);
                 let link = &self.board.links[at];
-                assert_eq!(link.roster.flows(&self.pool)[hop.position()], number);
+                assert_eq!(link.roster.members(&self.pool)[hop.position()], Member { flow: number, hop: place });
                 count[at] += 1;
                 weight[at] += part;
                 if home == Some(hop.link) {

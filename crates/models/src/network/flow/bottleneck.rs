@@ -8,6 +8,7 @@ use hpcast_units::Time;
 use super::link::Bottleneck;
 use super::maxmin::{CANCELLED, Flow, MaxMin, NOBODY, State};
 use super::path::Paths;
+use super::roster::Member;
 
 /// Where a link limits more flows than this, the links that feel a change are listed. Tests have few flows.
 const LISTED_FROM: usize = if cfg!(test) { 1 } else { 8 };
@@ -26,17 +27,18 @@ impl MaxMin {
         let flow = &mut self.flows[number as usize];
         flow.state = State::Limited { link, finish };
         self.homes[number as usize] = link;
-        let hop = self.paths.hop(flow.path, link);
+        let member = Member { flow: number, hop: self.paths.over(flow.path, link) };
+        let hop = self.paths.hop(member.hop);
         bottleneck.pull += self.weights.of(hop) * flow.share;
         bottleneck.ceiling = bottleneck.ceiling.min(flow.ceiling);
         let end = bottleneck.limited as usize;
         bottleneck.limited += 1;
-        let roster = self.board.links[link as usize].roster.flows_mut(&mut self.pool);
-        let mut heap = Heap { link, roster, flows: &self.flows, paths: &mut self.paths };
+        let roster = self.board.links[link as usize].roster.members_mut(&mut self.pool);
+        let mut heap = Heap { roster, flows: &self.flows, paths: &mut self.paths };
         let displaced = heap.roster[end];
         heap.place(hop.position(), displaced);
         let at = heap.rise(end, finish);
-        heap.place(at, number);
+        heap.place(at, member);
         if self.board.bottlenecks[slot].listed {
             self.list(slot, link, number);
         } else if end >= LISTED_FROM {
@@ -53,9 +55,10 @@ impl MaxMin {
         let work = flow.finish() - bottleneck.clock;
         self.homes[number as usize] = NOBODY;
         if bottleneck.listed {
-            self.spills.remove(slot, link, flow.path, &mut self.paths);
+            self.spills.remove(slot, link, flow.path, &self.paths);
         }
-        let hop = self.paths.hop(flow.path, link);
+        let member = Member { flow: number, hop: self.paths.over(flow.path, link) };
+        let hop = self.paths.hop(member.hop);
         let part = self.weights.of(hop) * flow.share;
         bottleneck.pull -= part;
         if bottleneck.pull < part * CANCELLED {
@@ -63,11 +66,11 @@ impl MaxMin {
         }
         bottleneck.limited -= 1;
         let end = bottleneck.limited as usize;
-        let roster = self.board.links[link as usize].roster.flows_mut(&mut self.pool);
-        let mut heap = Heap { link, roster, flows: &self.flows, paths: &mut self.paths };
+        let roster = self.board.links[link as usize].roster.members_mut(&mut self.pool);
+        let mut heap = Heap { roster, flows: &self.flows, paths: &mut self.paths };
         let last = heap.roster[end];
-        heap.place(end, number);
-        if last != number {
+        heap.place(end, member);
+        if last != member {
             let finish = heap.finish(last);
             let mut at = heap.rise(hop.position(), finish);
             if at == hop.position() {
@@ -84,7 +87,7 @@ impl MaxMin {
     /// Lists the links that feel a flow beside the one that limits it.
     fn list(&mut self, slot: u32, link: u32, number: u32) {
         let flow = &self.flows[number as usize];
-        self.spills.add(slot, link, flow.path, flow.share, &mut self.paths, &self.weights);
+        self.spills.add(slot, link, flow.path, flow.share, &self.paths, &self.weights);
     }
 
     /// Lists them for all flows that a link limits.
@@ -94,7 +97,7 @@ impl MaxMin {
         bottleneck.listed = true;
         let roster = self.board.links[link as usize].roster;
         for at in 0..bottleneck.limited as usize {
-            self.list(slot, link, roster.flows(&self.pool)[at]);
+            self.list(slot, link, roster.members(&self.pool)[at].flow);
         }
     }
 
@@ -143,21 +146,21 @@ impl MaxMin {
     pub(super) fn collect_due(&self, number: u32, due: &mut Vec<u32>) {
         let bottleneck = &self.board.bottlenecks[number];
         let link = self.board.link(bottleneck.link);
-        let heap = &link.roster.flows(&self.pool)[..bottleneck.limited as usize];
-        let is_due = |flow: u32| {
-            let left = (self.flows[flow as usize].finish() - bottleneck.clock) / link.level;
+        let heap = &link.roster.members(&self.pool)[..bottleneck.limited as usize];
+        let is_due = |member: Member| {
+            let left = (self.flows[member.flow as usize].finish() - bottleneck.clock) / link.level;
             bottleneck.since + Time::from_secs(left) <= self.now
         };
-        due.push(heap[0]);
+        due.push(heap[0].flow);
         collect(heap, 1, &is_due, due);
         collect(heap, 2, &is_due, due);
     }
 }
 
 /// Appends what is due at or below a place of a heap.
-fn collect(heap: &[u32], at: usize, is_due: &impl Fn(u32) -> bool, due: &mut Vec<u32>) {
+fn collect(heap: &[Member], at: usize, is_due: &impl Fn(Member) -> bool, due: &mut Vec<u32>) {
     if at < heap.len() && is_due(heap[at]) {
-        due.push(heap[at]);
+        due.push(heap[at].flow);
         collect(heap, 2 * at + 1, is_due, due);
         collect(heap, 2 * at + 2, is_due, due);
     }
@@ -165,22 +168,21 @@ fn collect(heap: &[u32], at: usize, is_due: &impl Fn(u32) -> bool, due: &mut Vec
 
 /// The flows that a link limits, the first of its roster.
 struct Heap<'a> {
-    link: u32,
-    roster: &'a mut [u32],
+    roster: &'a mut [Member],
     flows: &'a [Flow],
     paths: &'a mut Paths,
 }
 
 impl Heap<'_> {
     #[inline]
-    fn finish(&self, flow: u32) -> f64 {
-        self.flows[flow as usize].finish()
+    fn finish(&self, member: Member) -> f64 {
+        self.flows[member.flow as usize].finish()
     }
 
     #[inline]
-    fn place(&mut self, at: usize, flow: u32) {
-        self.roster[at] = flow;
-        self.paths.set_position(self.flows[flow as usize].path, self.link, at);
+    fn place(&mut self, at: usize, member: Member) {
+        self.roster[at] = member;
+        self.paths.hop_mut(member.hop).set_position(at);
     }
 
     /// Frees the place where a flow belongs that ends at `finish`, going up from a free place.

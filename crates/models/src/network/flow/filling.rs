@@ -3,6 +3,7 @@
 use super::link::{Board, Link, TIE};
 use super::maxmin::{MaxMin, State};
 use super::path::{Hop, Weights};
+use super::roster::Member;
 
 /// Has not found its level yet.
 const OPEN: u32 = u32::MAX;
@@ -62,7 +63,7 @@ impl MaxMin {
             for number in 0..self.flows.len() {
                 let flow = self.flows[number];
                 for place in 0..if flow.is_active() { flow.path.len() } else { 0 } {
-                    let link = self.paths.at(flow.path, place).link;
+                    let link = self.paths.hop(flow.path.first() + place).link;
                     if !self.board.link(link).waits() {
                         self.reopen(link);
                     }
@@ -128,11 +129,9 @@ impl MaxMin {
     fn mend_open(&mut self, number: u32, homes: &[u32]) {
         let link = self.board.link(number);
         if link.highest > 0.0 && link.level < ALMOST_CLOSED * link.weight {
-            let open = link.roster.flows(&self.pool).iter().filter(|&&member| homes[member as usize] == OPEN);
-            let part = |&member: &u32| {
-                let flow = &self.flows[member as usize];
-                self.weights.of(self.paths.hop(flow.path, number)) * flow.share
-            };
+            let open = link.roster.members(&self.pool).iter().filter(|member| homes[member.flow as usize] == OPEN);
+            let part =
+                |&Member { flow, hop }: &Member| self.weights.of(self.paths.hop(hop)) * self.flows[flow as usize].share;
             self.board.link_mut(number).level = open.map(part).sum();
         }
     }
@@ -144,7 +143,7 @@ impl MaxMin {
         }
         let roster = self.board.link(number).roster;
         let mut any = false;
-        for &member in roster.flows(&self.pool) {
+        for &Member { flow: member, .. } in roster.members(&self.pool) {
             if homes[member as usize] == OPEN {
                 let flow = &self.flows[member as usize];
                 if flow.ceiling < level * (1.0 - TIE) {
@@ -162,7 +161,7 @@ impl MaxMin {
     fn close_at(&mut self, number: u32, level: f64, homes: &mut [u32]) -> (f64, bool) {
         let roster = self.board.link(number).roster;
         let (mut pull, mut is_done) = (0.0, true);
-        for &member in roster.flows(&self.pool) {
+        for &Member { flow: member, hop } in roster.members(&self.pool) {
             if homes[member as usize] != OPEN {
                 continue;
             }
@@ -177,7 +176,7 @@ impl MaxMin {
                     continue;
                 }
             }
-            pull += self.weights.of(self.paths.hop(flow.path, number)) * flow.share;
+            pull += self.weights.of(self.paths.hop(hop)) * flow.share;
             homes[member as usize] = number;
             close_flow(&mut self.board, self.paths.of(flow.path), &self.weights, flow.share, level);
         }

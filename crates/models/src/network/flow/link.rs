@@ -27,8 +27,6 @@ pub(super) struct Link {
     pub level: f64,
     /// If it is a bottleneck: no flow that passes has a higher level than this.
     pub highest: f64,
-    /// Bytes of ended transfers.
-    pub bytes: f64,
     /// First the flows limited here, as a heap by their finish; then those that pass.
     pub roster: Roster,
     /// Number of its bottleneck (31 bits, all set if there is none), and whether it waits to be settled.
@@ -46,7 +44,6 @@ impl Link {
             weight: 0.0,
             level: f64::INFINITY,
             highest: 0.0,
-            bytes: 0.0,
             roster: Roster::default(),
             mark: NO_BOTTLENECK,
         }

@@ -20,7 +20,7 @@ use super::cohort::Cohort;
 use super::earliest::Earliest;
 use super::link::Board;
 use super::path::{Path, Paths, Weights};
-use super::roster::Pool;
+use super::roster::{Member, Pool};
 use super::spill::Spills;
 
 /// A sum of which less than this part is left after a subtraction has lost digits.
@@ -190,14 +190,14 @@ impl MaxMin {
     #[inline]
     pub(super) fn enter(&mut self, number: u32, work: f64) -> Step {
         let flow = &mut self.flows[number as usize];
-        let bound = flow.ceiling * flow.share;
+        let (share, bound) = (flow.share, flow.ceiling * flow.share);
         let mut fits = true;
-        for hop in self.paths.of_mut(flow.path) {
+        for (at, hop) in (flow.path.first()..).zip(self.paths.of_mut(flow.path)) {
             let weight = self.weights.of(*hop);
             let link = self.board.link_mut(hop.link);
             hop.set_position(link.roster.len());
-            link.roster.push(number, &mut self.pool);
-            link.weight += weight * flow.share;
+            link.roster.push(Member { flow: number, hop: at }, &mut self.pool);
+            link.weight += weight * share;
             link.taken += weight * bound;
             fits &= link.has_room();
         }
@@ -218,61 +218,54 @@ impl MaxMin {
         Step::RunsUntil(after(self.now, work / flow.ceiling))
     }
 
-    /// The flow has ended; it moved so many bytes.
+    /// The flow has ended.
     #[inline]
-    pub(super) fn leave(&mut self, number: u32, bytes: f64) {
-        let flow = self.flows[number as usize];
-        let (level, home) = match flow.state {
-            State::Waiting { .. } | State::Ended => (0.0, None),
+    pub(super) fn leave(&mut self, number: u32) {
+        let Flow { state, share, ceiling, path } = self.flows[number as usize];
+        match state {
+            State::Waiting { .. } | State::Ended => {}
             State::Bounded { .. } => {
                 self.bounded -= 1;
-                (flow.ceiling, None)
+                self.leave_links(path, share, ceiling, NOBODY);
             }
             State::Limited { link, .. } => {
                 let level = self.board.link(link).level;
                 self.stop_limiting(link, number);
-                (level, Some(link))
+                self.leave_links(path, share, level, link);
             }
-        };
+        }
         self.flows[number as usize].state = State::Ended;
-        let is_active = flow.is_active();
-        for place in 0..flow.path.len() {
-            let hop = self.paths.at(flow.path, place);
-            let part = self.weights.of(hop) * flow.share;
+        self.paths.remove(path);
+    }
+
+    /// A flow that had that level, and was limited there, is gone.
+    #[inline]
+    fn leave_links(&mut self, path: Path, share: f64, level: f64, home: u32) {
+        for at in path.first()..path.first() + path.len() {
+            let hop = self.paths.hop(at);
             let link = self.board.link_mut(hop.link);
-            link.bytes += f64::from(hop.there()) * bytes;
-            if !is_active {
-                continue;
-            }
-            let last = link.roster.len() - 1;
-            if last == 0 {
+            if link.roster.len() == 1 {
                 link.roster.clear(&mut self.pool);
                 (link.weight, link.taken) = (0.0, 0.0);
                 continue;
             }
-            if hop.position() != last {
-                let flows = link.roster.flows_mut(&mut self.pool);
-                let moved = flows[last];
-                flows[hop.position()] = moved;
-                self.paths.set_position(self.flows[moved as usize].path, hop.link, hop.position());
+            if let Some(moved) = link.roster.remove(hop.position(), &mut self.pool) {
+                self.paths.hop_mut(moved.hop).set_position(hop.position());
             }
-            link.roster.pop(&mut self.pool);
+            let part = self.weights.of(hop) * share;
             link.weight -= part;
             if link.weight < part * CANCELLED {
                 self.inexact.push(hop.link);
             }
-            if home != Some(hop.link) {
+            if home != hop.link {
                 link.taken -= part * level;
             }
             if link.bottleneck().is_some() {
                 self.board.enqueue(hop.link);
             }
         }
-        self.paths.remove(flow.path);
-        if is_active {
-            self.active -= 1;
-            self.drift += 1;
-        }
+        self.active -= 1;
+        self.drift += 1;
     }
 
     /// Whether these flows, which share links and have ended, are all there are, so that each link becomes empty.
@@ -282,18 +275,17 @@ impl MaxMin {
     }
 
     /// One of all flows, which have ended together, is gone: cheaper than to leave one by one.
-    pub(super) fn leave_together(&mut self, number: u32, bytes: f64) {
+    pub(super) fn leave_together(&mut self, number: u32) {
         let path = self.flows[number as usize].path;
         let mut crowded = false;
         for &hop in self.paths.of(path) {
             let link = self.board.link_mut(hop.link);
-            link.bytes += f64::from(hop.there()) * bytes;
             // All that a cohort leaves behind.
             link.weight = 0.0;
             crowded |= link.roster.len() > 0;
         }
         for place in 0..if crowded { path.len() } else { 0 } {
-            let link = self.paths.at(path, place).link;
+            let link = self.paths.hop(path.first() + place).link;
             if self.board.link(link).roster.len() > 0 {
                 self.empty(link);
             }
@@ -358,7 +350,7 @@ impl MaxMin {
             if bottleneck.touched {
                 bottleneck.touched = false;
                 let link = &self.board.links[bottleneck.link as usize];
-                let first = &self.flows[link.roster.flows(&self.pool)[0] as usize];
+                let first = &self.flows[link.roster.members(&self.pool)[0].flow as usize];
                 let end = after(self.now, (first.finish() - bottleneck.clock) / link.level);
                 self.ends.set(number, end);
             }
@@ -413,9 +405,9 @@ impl MaxMin {
     pub(super) fn sum(&mut self, number: u32) {
         let link = self.board.link(number);
         let (mut weight, mut taken, mut pull, mut highest) = (0.0, 0.0, 0.0, 0.0f64);
-        for &member in link.roster.flows(&self.pool) {
-            let flow = &self.flows[member as usize];
-            let part = self.weights.of(self.paths.hop(flow.path, number)) * flow.share;
+        for &Member { flow, hop } in link.roster.members(&self.pool) {
+            let flow = &self.flows[flow as usize];
+            let part = self.weights.of(self.paths.hop(hop)) * flow.share;
             weight += part;
             match flow.state {
                 State::Limited { link, .. } if link == number => pull += part,
@@ -431,11 +423,6 @@ impl MaxMin {
         if let Some(bottleneck) = link.bottleneck() {
             self.board.bottlenecks[bottleneck].pull = pull;
         }
-    }
-
-    /// Bytes of ended transfers, by link.
-    pub(super) fn link_bytes(&self) -> Vec<f64> {
-        self.board.links.iter().map(|link| link.bytes).collect()
     }
 }
 

@@ -7,25 +7,25 @@ pub(super) struct Hop {
     pub link: u32,
     /// Kind of crossing (6 bits) and position in the link's roster (26 bits).
     place: u32,
-    /// Where it stands among the spills of the bottleneck that limits the flow, if that is another link.
-    pub spill: u32,
 }
 
 const POSITION_BITS: u32 = 26;
 const POSITION: u32 = (1 << POSITION_BITS) - 1;
 /// A flow crosses a link fewer times than this, there as well as back.
 const CROSSINGS: u32 = 8;
+/// So many flows, at most, may cross a link at a time.
+pub(super) const MOST_FLOWS: usize = 1 << POSITION_BITS;
 
 impl Hop {
     #[inline]
     fn new(link: u32, there: u32, back: u32) -> Hop {
         assert!(there < CROSSINGS && back < CROSSINGS, "no route crosses a link {CROSSINGS} times");
-        Hop { link, place: (there + back * CROSSINGS) << POSITION_BITS, spill: 0 }
+        Hop { link, place: (there + back * CROSSINGS) << POSITION_BITS }
     }
 
     /// How often the message itself crosses the link.
     #[inline]
-    pub(super) fn there(self) -> u32 {
+    fn there(self) -> u32 {
         (self.place >> POSITION_BITS) % CROSSINGS
     }
 
@@ -44,7 +44,7 @@ impl Hop {
     /// Moves the flow in the link's roster.
     #[inline]
     pub(super) fn set_position(&mut self, position: usize) {
-        assert!(position <= POSITION as usize, "fewer than 2^{POSITION_BITS} flows cross a link at a time");
+        debug_assert!(position < MOST_FLOWS);
         self.place = (self.place & !POSITION) | position as u32;
     }
 }
@@ -168,29 +168,23 @@ impl Paths {
         &mut self.hops[path.start as usize..][..path.hops as usize]
     }
 
-    /// The hop at a place of a path.
+    /// A hop by its number.
     #[inline]
-    pub(super) fn at(&self, path: Path, place: u32) -> Hop {
-        self.hops[(path.start + place) as usize]
+    pub(super) fn hop(&self, number: u32) -> Hop {
+        self.hops[number as usize]
     }
 
-    /// The hop of a path over that link.
+    /// A hop by its number, to be changed.
     #[inline]
-    pub(super) fn hop(&self, path: Path, link: u32) -> Hop {
-        *self.of(path).iter().find(|hop| hop.link == link).expect("the link is on the path")
+    pub(super) fn hop_mut(&mut self, number: u32) -> &mut Hop {
+        &mut self.hops[number as usize]
     }
 
-    /// Moves a hop among the spills of a bottleneck.
+    /// The number of the hop of a path over that link.
     #[inline]
-    pub(super) fn set_spill(&mut self, hop: u32, spill: u32) {
-        self.hops[hop as usize].spill = spill;
-    }
-
-    /// Moves the flow of this path in the roster of that link.
-    #[inline]
-    pub(super) fn set_position(&mut self, path: Path, link: u32, position: usize) {
-        let hop = self.of_mut(path).iter_mut().find(|hop| hop.link == link);
-        hop.expect("the link is on the path").set_position(position);
+    pub(super) fn over(&self, path: Path, link: u32) -> u32 {
+        let place = self.of(path).iter().position(|hop| hop.link == link);
+        path.start + place.expect("the link is on the path") as u32
     }
 }
 
@@ -212,10 +206,11 @@ mod tests {
     fn blocks_are_used_again() {
         let mut paths = Paths::default();
         let (a, b) = (paths.insert(&[1, 2], &[], true), paths.insert(&[3, 4], &[], false));
-        paths.set_position(b, 4, 5);
+        let last = paths.over(b, 4);
+        paths.hop_mut(last).set_position(5);
         paths.remove(a);
         let c = paths.insert(&[5, 6], &[], false);
         assert_eq!(paths.hops.len(), 4);
-        assert_eq!((paths.hop(b, 4).position(), paths.hop(c, 6).position()), (5, 0));
+        assert_eq!((paths.hop(last).position(), paths.of(c)[1].position()), (5, 0));
     }
 }

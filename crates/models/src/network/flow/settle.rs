@@ -7,6 +7,7 @@
 
 use super::link::{Bottleneck, TIE};
 use super::maxmin::{MaxMin, NOBODY, State};
+use super::roster::Member;
 
 /// A link with less room than this part of its capacity for the flows that it limits is summed up anew.
 const LITTLE_ROOM: f64 = 1e-4;
@@ -175,8 +176,8 @@ impl MaxMin {
         let roster = self.board.link(number).roster;
         self.effort.flows += limited as usize;
         self.drift += limited as usize;
-        for &member in &roster.flows(&self.pool)[..limited as usize] {
-            let flow = &self.flows[member as usize];
+        for &Member { flow, .. } in &roster.members(&self.pool)[..limited as usize] {
+            let flow = &self.flows[flow as usize];
             for &hop in self.paths.of(flow.path) {
                 if hop.link != number {
                     self.board.shift(hop.link, self.weights.of(hop) * flow.share * change, level);
@@ -210,10 +211,10 @@ impl MaxMin {
         let bottleneck = &mut self.board.bottlenecks[slot];
         let roster = self.board.links[bottleneck.link as usize].roster;
         bottleneck.ceiling = f64::INFINITY;
-        for &member in &roster.flows(&self.pool)[..bottleneck.limited as usize] {
-            let ceiling = self.flows[member as usize].ceiling;
+        for &Member { flow, .. } in &roster.members(&self.pool)[..bottleneck.limited as usize] {
+            let ceiling = self.flows[flow as usize].ceiling;
             if ceiling < level * (1.0 - TIE) {
-                self.scratch.freed.push(member);
+                self.scratch.freed.push(flow);
             } else {
                 bottleneck.ceiling = bottleneck.ceiling.min(ceiling);
             }
@@ -253,19 +254,18 @@ impl MaxMin {
         let over = least.max(link.capacity / link.weight) * (1.0 + TIE);
         let captured = &mut self.scratch.captured;
         captured.clear();
-        let passing = &link.roster.flows(&self.pool)[limited..];
+        let passing = &link.roster.members(&self.pool)[limited..];
         self.effort.flows += passing.len();
         let mut highest: f64 = 0.0;
         let (links, flows, homes) = (&self.board.links[..], &self.flows[..], &self.homes[..]);
-        for &member in passing {
-            let level = match homes[member as usize] {
-                NOBODY => flows[member as usize].ceiling,
+        for &Member { flow, hop } in passing {
+            let level = match homes[flow as usize] {
+                NOBODY => flows[flow as usize].ceiling,
                 home => links[home as usize].level,
             };
             if level > over {
-                let flow = &flows[member as usize];
-                let pull = self.weights.of(self.paths.hop(flow.path, number)) * flow.share;
-                captured.push(Captured { flow: member, level, pull });
+                let pull = self.weights.of(self.paths.hop(hop)) * flows[flow as usize].share;
+                captured.push(Captured { flow, level, pull });
             } else if level > highest {
                 highest = level;
             }

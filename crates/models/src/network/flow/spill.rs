@@ -20,6 +20,8 @@ pub(super) struct Spill {
 pub(super) struct Spills {
     /// By the number of the bottleneck.
     lists: Vec<Vec<Spill>>,
+    /// Where each hop stands in its list, by the number of the hop.
+    places: Vec<u32>,
 }
 
 impl Spills {
@@ -30,23 +32,19 @@ impl Spills {
     }
 
     /// The bottleneck begins to limit the flow of this path on that link.
-    pub(super) fn add(
-        &mut self,
-        bottleneck: u32,
-        link: u32,
-        path: Path,
-        share: f64,
-        paths: &mut Paths,
-        weights: &Weights,
-    ) {
+    pub(super) fn add(&mut self, bottleneck: u32, link: u32, path: Path, share: f64, paths: &Paths, weights: &Weights) {
         if self.lists.len() <= bottleneck as usize {
             self.lists.resize(bottleneck as usize + 1, Vec::new());
         }
         let list = &mut self.lists[bottleneck as usize];
-        for (number, hop) in (path.first()..).zip(paths.of_mut(path)) {
+        let end = (path.first() + path.len()) as usize;
+        if self.places.len() < end {
+            self.places.resize(end, 0);
+        }
+        for (number, &hop) in (path.first()..).zip(paths.of(path)) {
             if hop.link != link {
-                hop.spill = list.len() as u32;
-                list.push(Spill { link: hop.link, hop: number, part: weights.of(*hop) * share });
+                self.places[number as usize] = list.len() as u32;
+                list.push(Spill { link: hop.link, hop: number, part: weights.of(hop) * share });
             }
         }
     }
@@ -59,14 +57,14 @@ impl Spills {
     }
 
     /// The bottleneck no longer limits the flow of this path on that link.
-    pub(super) fn remove(&mut self, bottleneck: u32, link: u32, path: Path, paths: &mut Paths) {
+    pub(super) fn remove(&mut self, bottleneck: u32, link: u32, path: Path, paths: &Paths) {
         let list = &mut self.lists[bottleneck as usize];
-        for place in 0..path.len() {
-            let hop = paths.at(path, place);
+        for (number, hop) in (path.first()..).zip(paths.of(path)) {
             if hop.link != link {
-                list.swap_remove(hop.spill as usize);
-                if let Some(moved) = list.get(hop.spill as usize) {
-                    paths.set_spill(moved.hop, hop.spill);
+                let place = self.places[number as usize];
+                list.swap_remove(place as usize);
+                if let Some(moved) = list.get(place as usize) {
+                    self.places[moved.hop as usize] = place;
                 }
             }
         }
