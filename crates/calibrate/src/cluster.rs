@@ -379,9 +379,12 @@ fn unlike_sockets(processors: &[Processor], terms: &[Term]) -> Vec<String> {
             .collect();
         let count = parts.len() as f64;
         let mean = parts.iter().sum::<f64>() / count;
+        if parts.len() < 3 || mean == 0.0 || !mean.is_finite() {
+            continue;
+        }
         let variance = parts.iter().map(|part| (part - mean).powi(2)).sum::<f64>() / (count - 1.0);
         let p = StudentT { freedom: count - 1.0 }.two_sided(mean / (variance / count).sqrt());
-        if parts.len() > 2 && p < CHANCE {
+        if p < CHANCE {
             warnings.push(format!(
                 "the coefficient of {term} is {:.1} % {} on socket {socket} than on socket 0: the model has no such order",
                 100.0 * mean.abs(),

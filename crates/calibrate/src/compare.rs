@@ -279,6 +279,10 @@ impl<'m> Bound<'m> {
     /// each other.
     fn variance(&self, rows: &[Row], grid: &[Vec<f64>], seconds: &[f64]) -> Option<f64> {
         let kernel = self.model.kernel;
+        // Nobody knows how sure the figures of a roofline are.
+        if kernel.roofline.is_some() {
+            return None;
+        }
         let value = |term: &Term, arguments: &[f64]| {
             term.value(|name| self.names.iter().position(|known| known == name).map_or(0.0, |place| arguments[place]))
         };

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use hpcast_models::compute::{Fit, Kernel, KernelWork, RooflineFigures, RooflineModel, Roofs, Row, Term};
 use hpcast_stats::least_squares::{Column, FitError, Problem};
 
-use crate::kernel::{Calls, Fitted, KernelError, Size, goodness, mean};
+use crate::kernel::{Calls, Fitted, KernelError, Size, goodness};
 use crate::misses;
 
 /// Places of the intensity, in flops a byte, where one roof may end and the other begin, that are tried.
@@ -39,6 +39,9 @@ pub fn fit(calls: &Calls, work: &KernelWork, roofs: Option<Roofs>) -> Result<Ker
         }
     }
     let sizes = sizes(calls);
+    if sizes.is_empty() {
+        return Err(KernelError::NoTime { arguments: "any arguments".into() });
+    }
     let costs = Costs::new(&sizes, work, &names);
     let forms = [Roofs::Longest, Roofs::Sum].into_iter().filter(|form| roofs.is_none_or(|roofs| roofs == *form));
     let mut best: Option<(Roofs, Prices)> = None;
@@ -56,8 +59,6 @@ pub fn fit(calls: &Calls, work: &KernelWork, roofs: Option<Roofs>) -> Result<Ker
     }
     let (roofs, prices) = best.ok_or(KernelError::Fit { processor: None, piece: String::new(), error: failure })?;
     let modelled: Vec<f64> = (0..sizes.len()).map(|size| costs.at(roofs, &prices, size)).collect();
-    let residuals: Vec<f64> = sizes.iter().zip(&modelled).map(|(size, modelled)| size.seconds - modelled).collect();
-    let centre = mean(sizes.iter().map(|size| size.seconds));
     let [overhead, step, byte, flop] = prices;
     let figures =
         RooflineFigures { rate: 1.0 / flop, bandwidth: 1.0 / byte, overhead, step, deviation: deviation(&sizes) };
@@ -66,10 +67,8 @@ pub fn fit(calls: &Calls, work: &KernelWork, roofs: Option<Roofs>) -> Result<Ker
     let fit = Fit {
         points: calls.seconds.len() as u64,
         sizes: sizes.len() as u64,
-        r_squared: 1.0
-            - residuals.iter().map(|residual| residual.powi(2)).sum::<f64>()
-                / sizes.iter().map(|size| (size.seconds - centre).powi(2)).sum::<f64>(),
-        relative_error: mean(sizes.iter().zip(&residuals).map(|(size, residual)| (residual / size.seconds).abs())),
+        r_squared: goodness::r_squared(&fitted),
+        relative_error: goodness::relative_error(&fitted),
         dropped: Vec::new(),
         warnings: misses::find(&fitted, &names, None),
         ranges: goodness::ranges(&fitted),
@@ -229,6 +228,7 @@ impl Costs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::mean;
     use hpcast_models::compute::{Arguments, BoundKernel};
 
     use crate::kernel::{self, Recipe};

@@ -5,11 +5,14 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use hpcast_models::compute::ModelFile;
 use hpcast_platform::diagnostic::{Diagnostic, Source};
-use hpcast_report::{check_writable, write_file};
+use hpcast_report::check_writable;
 use hpcast_units::count;
 
 use crate::failure::Failure;
 use crate::{fit, model, print};
+
+/// No machine has more, and their file would be gigabytes.
+const MOST_PROCESSORS: u64 = 5_000_000;
 
 /// What to do with clusters.
 #[derive(Subcommand)]
@@ -54,6 +57,10 @@ impl Generate {
         check_writable(&self.output)?;
         let source = Source::read(&self.file)?;
         let mut file = ModelFile::parse(&source)?;
+        if u64::from(self.nodes) * u64::from(self.sockets) > MOST_PROCESSORS {
+            let most = count(MOST_PROCESSORS);
+            return Err(Failure::input(format!("a model file lists at most {most} processors; choose fewer nodes")));
+        }
         let mut drawn = 0;
         let last = file.first_node.checked_add(self.nodes).ok_or_else(|| {
             Failure::input(format!("--nodes {}: the numbers of nodes end at {}", self.nodes, u32::MAX))
@@ -73,7 +80,7 @@ impl Generate {
         }
         file.name = format!("{}, cluster {} on day {}", file.name, self.seed, self.day);
         file.made = Some(fit::made(&self.file, &source, 0, file.made.take()));
-        write_file(&self.output, file.to_toml().as_bytes())?;
+        model::write(&file, &self.output)?;
         let (nodes, processors) = (u64::from(self.nodes), u64::from(self.nodes) * u64::from(self.sockets));
         print(&format!(
             "written: {}\n{} processors of {} nodes\n\n{}",

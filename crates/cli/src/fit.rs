@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 use hpcast_calibrate::kernel::{self, Errors, Recipe};
-use hpcast_models::compute::{CallTable, DataFile, Made, ModelFile, Noise, Term, TermError};
+use hpcast_models::compute::{CallTable, DataFile, Kernel, Made, ModelFile, Noise, Term, TermError};
 use hpcast_platform::diagnostic::{Diagnostic, Source};
-use hpcast_report::{Provenance, check_writable, sha256, write_file};
+use hpcast_report::{Provenance, check_writable, sha256};
 use hpcast_stats::Elimination;
 
 pub(crate) use cluster::add_days;
@@ -117,9 +117,10 @@ impl FitKernel {
         if let Some(fit) = &mut kernel.fit {
             fit.data = Some(layout);
         }
+        number_nodes(&mut file, &kernel);
         let text = model::details(&self.kernel, &kernel);
         file.kernels.insert(self.kernel.clone(), kernel);
-        write_file(&self.output, file.to_toml().as_bytes())?;
+        model::write(&file, &self.output)?;
         print(&format!("written: {}\n\n{text}", self.output.display()))
     }
 
@@ -162,6 +163,14 @@ fn file_to_fill(add_to: Option<&Path>, table: &Path) -> Result<ModelFile, Failur
         Some(path) => ModelFile::load(path)?,
         None => ModelFile { name: stem(table), ..ModelFile::default() },
     })
+}
+
+/// The first kernel that lists processors says what nodes are called.
+fn number_nodes(file: &mut ModelFile, kernel: &Kernel) {
+    let nodes = |kernel: &Kernel| kernel.rows.iter().filter_map(|row| row.processor).map(|(node, _)| node).min();
+    if file.kernels.values().all(|known| nodes(known).is_none()) {
+        file.first_node = nodes(kernel).unwrap_or(file.first_node);
+    }
 }
 
 /// How a file was made of measurements, after what it was made of before.

@@ -140,7 +140,8 @@ impl<'o> Benchmark<'o> {
         models: Option<ModelFile>,
         running: Running,
     ) -> Result<Benchmark<'o>, Failure> {
-        let vary = options.chances.varying(options.machine.seed, models.as_ref())?;
+        let processors = u64::from(machine.nodes.count) * u64::from(machine.nodes.sockets.max(1));
+        let vary = options.chances.varying(options.machine.seed, models.as_ref(), processors)?;
         let draws = options.chances.draws(options.machine.seed, &vary);
         Ok(Benchmark { options, machine, models, vary, draws, running })
     }

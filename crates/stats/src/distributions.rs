@@ -19,6 +19,9 @@ impl StudentT {
     /// The probability of being at least as far from zero as `t`: the p value of a two-sided test.
     pub fn two_sided(&self, t: f64) -> f64 {
         let square = t * t;
+        if square.is_nan() || self.freedom.is_nan() || self.freedom <= 0.0 {
+            return f64::NAN;
+        }
         if square.is_infinite() {
             return 0.0;
         }
@@ -113,6 +116,12 @@ impl ChiSquared {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_number_stays_none() {
+        assert!(StudentT { freedom: 3.0 }.two_sided(f64::NAN).is_nan());
+        assert!(StudentT { freedom: -1.0 }.two_sided(1.0).is_nan() && StudentT { freedom: 0.0 }.cdf(1.0).is_nan());
+    }
 
     fn assert_close(found: f64, expected: f64) {
         assert!((found - expected).abs() <= 1e-11 * expected.abs(), "{found:e} for {expected:e}");

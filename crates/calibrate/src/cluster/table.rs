@@ -48,8 +48,13 @@ impl Columns {
         for name in header {
             let lower = name.to_ascii_lowercase();
             let deviation = lower.strip_prefix("sigma_").or_else(|| lower.strip_suffix("_residual"));
-            columns.seconds.extend(term(&lower).map(|term| (term, name.clone())));
-            columns.deviation.extend(deviation.and_then(term).map(|term| (term, name.clone())));
+            for (list, found) in
+                [(&mut columns.seconds, term(&lower)), (&mut columns.deviation, deviation.and_then(term))]
+            {
+                // The first of two columns of one name counts.
+                let new = found.filter(|term| !list.iter().any(|(known, _)| known == term));
+                list.extend(new.map(|term| (term, name.clone())));
+            }
         }
         columns
     }

@@ -23,7 +23,7 @@ impl Fitted<'_> {
 }
 
 /// Part of the variance that is explained.
-pub(super) fn r_squared(fitted: &[Fitted]) -> f64 {
+pub(crate) fn r_squared(fitted: &[Fitted]) -> f64 {
     let centre = mean(fitted.iter().map(|fitted| fitted.size.seconds));
     let all: f64 = fitted.iter().map(|fitted| (fitted.size.seconds - centre).powi(2)).sum();
     let left: f64 = fitted.iter().map(|fitted| (fitted.size.seconds - fitted.model).powi(2)).sum();
@@ -31,7 +31,7 @@ pub(super) fn r_squared(fitted: &[Fitted]) -> f64 {
 }
 
 /// Mean relative error.
-pub(super) fn relative_error(fitted: &[Fitted]) -> f64 {
+pub(crate) fn relative_error(fitted: &[Fitted]) -> f64 {
     mean(fitted.iter().filter_map(Fitted::error).map(f64::abs))
 }
 

@@ -9,13 +9,13 @@ use hpcast_calibrate::table::Table;
 use hpcast_models::compute::population::Grouped;
 use hpcast_models::compute::{ModelFile, Term, TermError};
 use hpcast_platform::diagnostic::{Diagnostic, Source};
-use hpcast_report::{Cell, Column, check_writable, write_file};
+use hpcast_report::{Cell, Column, check_writable};
 use hpcast_units::count;
 
-use super::{made, stem};
+use super::{file_to_fill, made, number_nodes};
 use crate::call_table::{pairs, unreadable};
 use crate::failure::Failure;
-use crate::print;
+use crate::{model, print};
 
 /// Options of `hpcast fit cluster`.
 #[derive(Args)]
@@ -76,13 +76,10 @@ impl FitCluster {
         let daily = DailyFits::read(&source.text, &columns).map_err(table)?;
         let cluster = cluster::fit(&daily, self.groups)
             .map_err(|error| Diagnostic::error(error.to_string(), error.remedy()).within(&source))?;
-        let nodes = cluster.kernel.rows.iter().filter_map(|row| row.processor).map(|(node, _)| node);
-        let mut file = match &self.add_to {
-            Some(path) => ModelFile::load(path)?,
-            None => ModelFile { name: stem(&self.daily), first_node: nodes.min().unwrap_or(0), ..ModelFile::default() },
-        };
+        let mut file = file_to_fill(self.add_to.as_deref(), &self.daily)?;
         file.made = Some(made(&self.daily, &source, daily.fits.len() as u64, file.made.take()));
         let text = describe(&cluster);
+        number_nodes(&mut file, &cluster.kernel);
         let kernel = match file.kernels.get(&self.kernel) {
             Some(known) => adopt(known, &cluster.kernel).map_err(|error| {
                 let file = self.add_to.as_deref().unwrap_or(&self.daily).display();
@@ -91,7 +88,7 @@ impl FitCluster {
             None => cluster.kernel,
         };
         file.kernels.insert(self.kernel.clone(), kernel);
-        write_file(&self.output, file.to_toml().as_bytes())?;
+        model::write(&file, &self.output)?;
         print(&format!("written: {}\n\n{text}", self.output.display()))
     }
 

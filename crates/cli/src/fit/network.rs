@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use hpcast_calibrate::network::measurements::{Measurements, Place, Reading};
 use hpcast_calibrate::network::{self, NetworkError, Recipe};
-use hpcast_models::network::NetworkModel;
 use hpcast_platform::diagnostic::{Diagnostic, Source};
-use hpcast_platform::{Machine, Path, Protocol};
-use hpcast_report::{check_writable, write_file};
+use hpcast_platform::{Machine, Path};
+use hpcast_report::check_writable;
 use hpcast_stats::piecewise::{Objective, Strategy};
 use hpcast_units::{Bandwidth, Bytes};
 
@@ -97,8 +96,8 @@ impl FitNetwork {
         let mut file = file_to_fill(self.add_to.as_deref(), &self.calls)?;
         file.made = Some(made(&self.calls, &source, measured.rows(), file.made.take()));
         let text = model::show_network(&found);
-        file.network = Some(merged(file.network.take().unwrap_or_default(), found));
-        write_file(&self.output, file.to_toml().as_bytes())?;
+        file.network = Some(file.network.take().unwrap_or_default().updated(found));
+        model::write(&file, &self.output)?;
         print(&format!("written: {}\n\n{text}", self.output.display()))
     }
 
@@ -127,6 +126,11 @@ impl FitNetwork {
 
     fn recipe(&self) -> Result<Recipe, Failure> {
         let machine = self.machine.as_deref().map(Machine::load).transpose()?;
+        if self.bandwidth.is_some_and(|bandwidth| bandwidth.get() < 1.0) {
+            return Err(Failure::input(
+                "--bandwidth: a link moves at least a byte a second; write such as `12.5 GB/s`",
+            ));
+        }
         let bandwidth = |to: u32| match (self.bandwidth, &machine) {
             (Some(bandwidth), _) => bandwidth.get(),
             (None, Some(machine)) => {
@@ -154,26 +158,4 @@ impl FitNetwork {
 
 fn in_measurements(source: &std::sync::Arc<Source>, error: &NetworkError) -> Diagnostic {
     in_table(source, error.line(), &error.to_string(), error.remedy())
-}
-
-/// What is known now, and of the rest what was known before.
-fn merged(before: NetworkModel, now: NetworkModel) -> NetworkModel {
-    let protocol = |before: Protocol, now: Protocol| if now == Protocol::default() { before } else { now };
-    let mut fit = now.fit.unwrap_or_default();
-    if let Some(older) = before.fit {
-        let is_new = |function: &str| fit.ranges.iter().any(|range| range.function == function);
-        let (ranges, warnings) = (older.ranges.into_iter(), older.warnings.into_iter());
-        let ranges: Vec<_> = ranges.filter(|range| !is_new(&range.function)).collect();
-        fit.ranges.extend(ranges);
-        fit.warnings.extend(warnings);
-    }
-    NetworkModel {
-        eager_below: now.eager_below.or(before.eager_below),
-        detached_below: now.detached_below.or(before.detached_below),
-        probe: now.probe.or(before.probe),
-        test: now.test.or(before.test),
-        between: protocol(before.between, now.between),
-        inside: protocol(before.inside, now.inside),
-        fit: Some(fit),
-    }
 }

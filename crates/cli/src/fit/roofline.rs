@@ -8,7 +8,7 @@ use hpcast_calibrate::roofline;
 use hpcast_calibrate::table::Table;
 use hpcast_models::compute::{KernelWork, ModelFile, Roofs, Term, TermError};
 use hpcast_platform::diagnostic::{Diagnostic, Source};
-use hpcast_report::{check_writable, write_file};
+use hpcast_report::check_writable;
 
 use super::{made, stem};
 use crate::call_table::{pairs, unreadable};
@@ -111,7 +111,7 @@ impl FitRoofline {
         file.made = Some(made(&self.calls, &source, kept.len() as u64, file.made.take()));
         let text = model::details(&self.kernel, &kernel);
         file.kernels.insert(self.kernel.clone(), kernel);
-        write_file(&self.output, file.to_toml().as_bytes())?;
+        model::write(&file, &self.output)?;
         print(&format!("written: {}\n\n{text}", self.output.display()))
     }
 
@@ -161,6 +161,9 @@ fn sum(option: &str, texts: &[String]) -> Result<Vec<(Term, f64)>, Failure> {
             .map_err(|error: TermError| Failure::input(format!("{option}: {error}; {}", TermError::REMEDY)))?;
         let factor = number.parse().ok().filter(|factor: &f64| factor.is_finite() && *factor >= 0.0);
         let wrong = || Failure::input(format!("{option}: `{number}` is no number that can be used; write M*N=2"));
+        if sum.iter().any(|(known, _)| *known == term) {
+            return Err(Failure::input(format!("{option}: `{term}` is there twice; write each term once")));
+        }
         sum.push((term, factor.ok_or_else(wrong)?));
     }
     Ok(sum)

@@ -70,7 +70,7 @@ impl Chances {
     }
 
     /// What varies from run to run.
-    pub fn varying(&self, first: u64, models: Option<&ModelFile>) -> Result<Vec<Chance>, Failure> {
+    pub fn varying(&self, first: u64, models: Option<&ModelFile>, processors: u64) -> Result<Vec<Chance>, Failure> {
         if first.checked_add(2 * self.repeat).is_none() {
             return Err(Failure::input("--seed is too large to count on from it; choose a smaller one"));
         }
@@ -78,7 +78,7 @@ impl Chances {
             return Err(Failure::input("--sources compares several runs; add --repeat 10, or more"));
         }
         let knows = |chance: &Chance| match models {
-            Some(models) => models.knows(*chance),
+            Some(models) => models.knows(*chance, processors),
             None => *chance == Chance::Calls,
         };
         let Some(asked) = &self.vary else {

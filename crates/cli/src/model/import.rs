@@ -8,7 +8,7 @@ use hpcast_apps::hpl::HplKernel;
 use hpcast_calibrate::import::{ImportError, KernelTable, import_dgemm};
 use hpcast_models::compute::{Kernel, ModelFile, Unlisted};
 use hpcast_platform::diagnostic::{Diagnostic, Source};
-use hpcast_report::{check_writable, write_file};
+use hpcast_report::check_writable;
 
 use super::summary::summary;
 use crate::call_table::in_table;
@@ -54,7 +54,7 @@ impl Import {
     pub fn run(&self) -> Result<(), Failure> {
         check_writable(&self.output)?;
         let file = self.tables.file()?;
-        write_file(&self.output, file.to_toml().as_bytes())?;
+        super::write(&file, &self.output)?;
         print(&format!("written: {}\n\n{}", self.output.display(), summary(&file)))
     }
 }

@@ -7,8 +7,12 @@ mod network;
 mod show;
 mod summary;
 
+use std::path::Path;
+
 use clap::Subcommand;
 use hpcast_models::compute::{Kernel, ModelFile};
+use hpcast_platform::diagnostic::Source;
+use hpcast_report::write_file;
 
 use crate::failure::Failure;
 pub(crate) use import::Tables;
@@ -35,6 +39,17 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::Show(show) => show.run(),
         Command::Compare(compare) => compare.run(),
     }
+}
+
+/// Writes a model file, which can be read again: a number that is none must not get into it.
+pub(crate) fn write(file: &ModelFile, path: &Path) -> Result<(), Failure> {
+    let text = file.to_toml();
+    if ModelFile::parse(&Source::new("the model file", text.as_str())).is_err() {
+        return Err(Failure::input(
+            "what was found is no model: some of its figures are no numbers; look for durations that are zero or all alike",
+        ));
+    }
+    Ok(write_file(path, text.as_bytes())?)
 }
 
 /// The kernel that was asked for, or the only one.

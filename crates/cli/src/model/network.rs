@@ -9,7 +9,7 @@ use hpcast_models::compute::ModelFile;
 use hpcast_models::network::NetworkModel;
 use hpcast_platform::diagnostic::Source;
 use hpcast_platform::protocol::Piece;
-use hpcast_report::{Cell, Column, Table, check_writable, write_file};
+use hpcast_report::{Cell, Column, Table, check_writable};
 use hpcast_units::{Bytes, Seconds};
 
 use crate::call_table::in_table;
@@ -46,8 +46,8 @@ impl ImportNetwork {
         let before = file.source.take().map_or_else(String::new, |source| format!("{source}; "));
         file.source = Some(format!("{before}network: {from}"));
         let text = show(&network);
-        file.network = Some(network);
-        write_file(&self.output, file.to_toml().as_bytes())?;
+        file.network = Some(file.network.take().unwrap_or_default().updated(network));
+        super::write(&file, &self.output)?;
         print(&format!("written: {}\n\n{text}", self.output.display()))
     }
 }

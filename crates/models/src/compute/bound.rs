@@ -106,8 +106,13 @@ impl BoundKernel {
         if !self.is_noisy {
             return expectation.max(0.0);
         }
-        let deviation = self.sum(&piece.deviation, arguments) + piece.part * expectation;
-        self.noise.draw(expectation, deviation, word())
+        self.noise.draw(expectation, self.spread(piece, expectation, arguments), word())
+    }
+
+    /// What the noise has as its deviation.
+    #[inline]
+    fn spread(&self, piece: &Piece, expectation: f64, arguments: &Arguments) -> f64 {
+        self.sum(&piece.deviation, arguments) + piece.part * expectation
     }
 
     #[inline]
@@ -122,18 +127,18 @@ impl BoundKernel {
     /// The standard deviation of such calls in seconds.
     pub fn deviation(&self, processor: usize, arguments: &Arguments) -> f64 {
         let piece = self.piece(processor, arguments);
-        let expectation = self.sum(&piece.seconds, arguments);
-        if self.is_noisy { self.noise.deviation(expectation, self.sum(&piece.deviation, arguments)) } else { 0.0 }
+        let expectation = self.expected(piece, arguments);
+        if self.is_noisy { self.noise.deviation(expectation, self.spread(piece, expectation, arguments)) } else { 0.0 }
     }
 
     /// Below it lies the part `p` of all such calls.
     pub fn quantile(&self, processor: usize, arguments: &Arguments, p: f64) -> f64 {
         let piece = self.piece(processor, arguments);
-        let expectation = self.sum(&piece.seconds, arguments);
+        let expectation = self.expected(piece, arguments);
         if !self.is_noisy {
             return expectation;
         }
-        self.noise.quantile(expectation, self.sum(&piece.deviation, arguments), p)
+        self.noise.quantile(expectation, self.spread(piece, expectation, arguments), p)
     }
 
     #[inline]

@@ -52,14 +52,15 @@ pub struct Seeds {
 }
 
 impl ModelFile {
-    /// Whether it says how large a chance is.
-    pub fn knows(&self, chance: Chance) -> bool {
+    /// Whether it says how large a chance is, on a machine with so many processors.
+    pub fn knows(&self, chance: Chance, processors: u64) -> bool {
         let mut kernels = self.kernels.values();
         match chance {
             // Pivots are drawn in any case.
             Chance::Calls => true,
             Chance::Coefficients => kernels.flat_map(|kernel| &kernel.rows).any(|row| !row.covariance.is_empty()),
-            Chance::Nodes => kernels.any(|kernel| kernel.population.is_some() && kernel.processors().count() == 1),
+            Chance::Nodes => kernels
+                .any(|kernel| kernel.population.is_some() && (kernel.processors().count() as u64 - 1) < processors),
             Chance::Days => {
                 let mut populations = kernels.filter_map(|kernel| kernel.population.as_ref());
                 populations.any(|found| found.groups().iter().any(|group| group.days.differ()))
@@ -84,8 +85,8 @@ impl ModelFile {
             }
         }
         for kernel in file.kernels.values_mut().filter(|kernel| kernel.population.is_some()) {
-            let processors =
-                (0..nodes).flat_map(|node| (0..sockets.max(1)).map(move |socket| (node + self.first_node, socket)));
+            let processors = (0..nodes)
+                .flat_map(|node| (0..sockets.max(1)).map(move |socket| (node.saturating_add(self.first_node), socket)));
             *kernel = kernel.of_cluster(seeds.nodes, processors);
             if let Some(day) = seeds.day {
                 // Another cluster has the same days: the two are drawn apart.
@@ -130,7 +131,7 @@ mod tests {
     #[test]
     fn draws_spread_as_far_as_the_covariance_says() {
         let file = file();
-        assert!(file.knows(Chance::Coefficients) && !ModelFile::default().knows(Chance::Coefficients));
+        assert!(file.knows(Chance::Coefficients, 2) && !ModelFile::default().knows(Chance::Coefficients, 2));
         let draw = |seed: u64| file.drawn(&Seeds { coefficients: Some(seed), ..Seeds::default() }, 1, 1);
         let draws: Vec<Vec<f64>> = (0..4000).map(|seed| draw(seed).kernels["dgemm"].rows[1].seconds.clone()).collect();
         let found = MultivariateNormal::of_samples(&draws).unwrap();
@@ -158,7 +159,7 @@ mod tests {
                     [[kernel.dgemm.population.groups]]\nshare = 1\nseconds = [7e-11]\ncovariance = [4e-24]\n\
                     [kernel.dgemm.population.days]\nprocessor = [1e-24]\n";
         let file = ModelFile::parse(&Source::new("p.toml", text)).unwrap();
-        assert!(file.knows(Chance::Nodes) && file.knows(Chance::Days) && !file.knows(Chance::Coefficients));
+        assert!(file.knows(Chance::Nodes, 2) && file.knows(Chance::Days, 2) && !file.knows(Chance::Coefficients, 2));
         let slope = |nodes: u64, day: Option<u32>| {
             let drawn = file.drawn(&Seeds { nodes, day, ..Seeds::default() }, 3, 2);
             drawn.kernels["dgemm"].rows[1..].iter().map(|row| row.seconds[0]).collect::<Vec<f64>>()

@@ -47,7 +47,41 @@ pub struct RangeFit {
     pub relative_error: f64,
 }
 
+/// Functions that are known now, and of the others those that were known before.
+fn update(before: Protocol, now: Protocol) -> Protocol {
+    let newer = |before: Piecewise, now: Piecewise| if now.pieces().is_empty() { before } else { now };
+    Protocol {
+        send: newer(before.send, now.send),
+        isend: newer(before.isend, now.isend),
+        receive: newer(before.receive, now.receive),
+        latency_factor: newer(before.latency_factor, now.latency_factor),
+        bandwidth_factor: newer(before.bandwidth_factor, now.bandwidth_factor),
+        latency: newer(before.latency, now.latency),
+    }
+}
+
 impl NetworkModel {
+    /// What another model knows wins over what this one knows, function by function.
+    #[must_use]
+    pub fn updated(self, now: NetworkModel) -> NetworkModel {
+        let mut fit = now.fit.unwrap_or_default();
+        if let Some(older) = self.fit {
+            let is_new = |function: &str| fit.ranges.iter().any(|range| range.function == function);
+            let ranges: Vec<RangeFit> = older.ranges.into_iter().filter(|range| !is_new(&range.function)).collect();
+            fit.ranges.extend(ranges);
+            fit.warnings.extend(older.warnings);
+        }
+        NetworkModel {
+            eager_below: now.eager_below.or(self.eager_below),
+            detached_below: now.detached_below.or(self.detached_below),
+            probe: now.probe.or(self.probe),
+            test: now.test.or(self.test),
+            between: update(self.between, now.between),
+            inside: update(self.inside, now.inside),
+            fit: (fit != NetworkFit::default()).then_some(fit),
+        }
+    }
+
     /// Puts it in the place of what a machine says. Gives the keys of a machine file that no longer count.
     pub fn apply(&self, mpi: &mut MpiParameters) -> Vec<String> {
         let mut replaced = Vec::new();
