@@ -181,3 +181,20 @@ fn what_is_no_roofline_is_refused() {
     bad(&["--kernel", "dgemm", "--multiples", "M=100000"], &["no such calls"]);
     assert!(!folder.names().contains(&"models.toml".into()), "nothing is half-written");
 }
+
+#[test]
+fn rooflines_of_nothing_and_terms_that_are_there_twice_are_refused() {
+    let folder = Folder::new("fit-roofline-bad");
+    let out = folder.path("out.toml");
+    let row = |i: u32, seconds: &str| format!("{},{},{},{seconds}\n", 10 + 7 * i, 20 + 3 * i * i % 50, 5 + 11 * i % 40);
+    let table = |seconds: &str| "M,N,K,seconds\n".to_owned() + &(0..12).map(|i| row(i, seconds)).collect::<String>();
+    let zero = folder.write("zero.csv", &table("0"));
+    refuses(&["fit", "roofline", &zero, "--kernel", "dgemm", "-o", &out], &["took no time", "zero.csv"]);
+    let alike = folder.write("alike.csv", &table("1e-3"));
+    let twice = ["fit", "roofline", &alike, "--kernel", "x", "--flops", "N=1", "--flops", "N=1", "-o", &out];
+    refuses(&twice, &["--flops", "`N` is there twice"]);
+    assert!(!std::path::Path::new(&out).exists());
+    // What is written can be read, even where nothing varies.
+    prints(&["fit", "roofline", &alike, "--kernel", "dgemm", "-o", &out]);
+    prints(&["model", "show", &out]);
+}

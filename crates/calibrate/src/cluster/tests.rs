@@ -226,3 +226,21 @@ fn days_that_do_not_fit_a_kernel_are_refused() {
     assert_eq!(refused(Kernel { split: Some("M".parse().unwrap()), ..few }), AdoptError::Pieces.to_string());
     assert_eq!(refused(Kernel::new(terms(), vec![row(99, 2)])), AdoptError::Processors.to_string());
 }
+
+/// Sockets that are called 1 and 2, and sockets whose means are equal to the last digit.
+#[test]
+fn sockets_that_cannot_be_compared_are_no_warning() {
+    let columns = Columns::usual(&crate::table::Table::header(COOLING).unwrap());
+    let daily = DailyFits::read(COOLING, &columns).unwrap();
+    let mut renamed = daily.clone();
+    renamed.fits.iter_mut().for_each(|fit| fit.processor.1 += 1);
+    let mut equal = daily.clone();
+    equal.fits.retain(|fit| fit.processor.1 == 0);
+    let twins: Vec<DailyFit> =
+        equal.fits.iter().map(|fit| DailyFit { processor: (fit.processor.0, 1), ..fit.clone() }).collect();
+    equal.fits.extend(twins);
+    for daily in [renamed, equal] {
+        let warnings = fit(&daily, 1).unwrap().warnings;
+        assert!(!warnings.iter().any(|warning| warning.contains("socket")), "{warnings:?}");
+    }
+}

@@ -300,4 +300,15 @@ mod tests {
         assert_eq!(BoundKernel::new(&kernel, &[]).unwrap().duration(0, &Arguments::new([]), || 0), 0.0);
         assert_eq!(BoundKernel::new(&Kernel::free(), &[]).unwrap().duration(0, &Arguments::new([]), || 0), 0.0);
     }
+
+    #[test]
+    fn the_noise_of_a_roofline_is_a_part_of_its_duration() {
+        let text = "name = \"r\"\n[kernel.dgemm]\nroofline = { rate = 1e9, bandwidth = 1e9, deviation = 0.02 }\n";
+        let file = crate::compute::ModelFile::parse(&hpcast_platform::diagnostic::Source::new("r", text)).unwrap();
+        let bound = BoundKernel::new(&file.kernels["dgemm"], &MNK).unwrap();
+        let arguments = Arguments::new([100.0; 3]);
+        let expectation = bound.expectation(0, &arguments);
+        assert!(expectation > 0.0 && (bound.deviation(0, &arguments) / expectation - 0.02).abs() < 1e-9);
+        assert!(bound.quantile(0, &arguments, 0.9) > expectation);
+    }
 }
