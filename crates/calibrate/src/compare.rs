@@ -104,6 +104,7 @@ pub fn compare(first: Model, second: Model) -> Result<Comparison, CompareError> 
     let mut changes = Vec::new();
     let mut extremes: Option<[Extreme; 2]> = None;
     let mut noise = [0.0; 2];
+    let mut is_shared = false;
     let processors = processors(first, second);
     let lists = first.kernel.rows.iter().any(|row| row.processor.is_some());
     let first_name = if lists { first.first_node } else { second.first_node };
@@ -126,24 +127,30 @@ pub fn compare(first: Model, second: Model) -> Result<Comparison, CompareError> 
         let largest = ratios.last().copied().unwrap_or(ratio);
         changes.push((name, Change { ratio, largest, error: variance.map(f64::sqrt) }));
         noise = [0, 1].map(|i| noise[i] + sides[i].noise);
+        is_shared |= sides.iter().any(|side| side.is_shared);
     }
     let count = changes.len().max(1) as f64;
     Ok(Comparison {
         ranges,
         is_measured,
-        overall: overall(&changes),
+        overall: overall(&changes, is_shared),
         noise: noise.map(|noise| noise / count),
         processors: changes.into_iter().filter_map(|(name, change)| Some((name?, change))).collect(),
         extremes,
     })
 }
 
-fn overall(changes: &[(Option<(u32, u32)>, Change)]) -> Option<Change> {
+/// Errors of models that processors have of their own make up for each other on the mean; that of a model which they share does
+/// not, and to be on the safe side none does then.
+fn overall(changes: &[(Option<(u32, u32)>, Change)], is_shared: bool) -> Option<Change> {
     let count = changes.len() as f64;
     let mean = |of: fn(&Change) -> f64| (changes.iter().map(|(_, change)| of(change).ln()).sum::<f64>() / count).exp();
     let (ratio, largest) = (mean(|change| change.ratio), mean(|change| change.largest));
     let errors: Option<Vec<f64>> = changes.iter().map(|(_, change)| change.error).collect();
-    let error = errors.map(|errors| errors.iter().map(|error| error * error).sum::<f64>().sqrt() / count);
+    let error = errors.map(|errors| match is_shared {
+        true => errors.iter().sum::<f64>() / count,
+        false => errors.iter().map(|error| error * error).sum::<f64>().sqrt() / count,
+    });
     (!changes.is_empty()).then_some(Change { ratio, largest, error })
 }
 
@@ -237,6 +244,7 @@ struct Bound<'m> {
 }
 
 /// What a model says of a processor.
+#[derive(Default)]
 struct Side {
     /// Size by size.
     seconds: Vec<f64>,
@@ -244,6 +252,8 @@ struct Side {
     noise: f64,
     /// Of the mean logarithm of `seconds`, if that is known.
     variance: Option<f64>,
+    /// It is the model of all processors that are not listed.
+    is_shared: bool,
 }
 
 fn ratios([first, second]: &[Side; 2]) -> Option<Vec<f64>> {
@@ -265,14 +275,15 @@ impl<'m> Bound<'m> {
 
     fn on(&self, processor: Option<(u32, u32)>, grid: &[Vec<f64>]) -> Side {
         let name = processor.map(|(node, socket)| (node.saturating_add(self.model.first_node), socket));
-        let Some(bound) = &self.bound else { return Side { seconds: Vec::new(), noise: 0.0, variance: None } };
+        let Some(bound) = &self.bound else { return Side::default() };
         let number = name.map_or(0, |(node, socket)| bound.processor(node, socket));
         let arguments: Vec<Arguments> = grid.iter().map(|values| Arguments::from_slice(values)).collect();
         let seconds: Vec<f64> = arguments.iter().map(|size| bound.expectation(number, size)).collect();
         let noise = arguments.iter().zip(&seconds).map(|(size, seconds)| bound.deviation(number, size) / seconds);
         let noise = noise.sum::<f64>() / grid.len() as f64;
-        let rows = self.rows.get(&name).or(self.rows.get(&None)).copied().unwrap_or_default();
-        Side { variance: self.variance(rows, grid, &seconds), seconds, noise }
+        let own = self.rows.get(&name).copied();
+        let rows = own.or(self.rows.get(&None).copied()).unwrap_or_default();
+        Side { variance: self.variance(rows, grid, &seconds), seconds, noise, is_shared: own.is_none() }
     }
 
     /// The mean logarithm changes with a coefficient by the mean of its term over the duration. Pieces know nothing of
@@ -359,6 +370,22 @@ mod tests {
         let error = compare(model(&a), model(&b)).unwrap_err().to_string();
         assert_eq!(error, "N was measured from 1 to 100 for one model, and from 200 to 1000 for the other");
         assert_eq!(compare(model(&a), model(&Kernel::free())).unwrap().overall, None);
+    }
+
+    /// The error of a model that all processors share does not shrink with their number.
+    #[test]
+    fn a_shared_model_is_no_surer_for_many_processors() {
+        let row =
+            |processor| Row { processor, seconds: vec![0.0, 1.0], covariance: vec![0.0, 0.0, 1e-4], ..Row::default() };
+        let rows = std::iter::once(None).chain((0..16).map(|node| Some((node, 0)))).map(row).collect();
+        let (many, alike) = (Kernel::new(terms(&["1", "N"]), rows), Kernel::new(terms(&["1", "N"]), vec![row(None)]));
+        let error = |a: &Kernel, b: &Kernel| {
+            let model = |kernel| Model { kernel, first_node: 0 };
+            compare(model(a), model(b)).unwrap().overall.unwrap().error.unwrap()
+        };
+        let single = error(&alike, &alike);
+        assert!((error(&many, &alike) / single - 1.0).abs() < 1e-9);
+        assert!((error(&many, &many) / single - 0.25).abs() < 1e-9);
     }
 
     /// Many pairs of fits to the same machine: the p values are those of chance, and a change of 2 % is none.
