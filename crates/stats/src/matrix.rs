@@ -30,6 +30,11 @@ impl Matrix {
         matrix
     }
 
+    /// Its lower triangle, row by row.
+    pub fn triangle(&self) -> Vec<Vec<f64>> {
+        (0..self.rows()).map(|i| (0..=i).map(|j| self[(i, j)]).collect()).collect()
+    }
+
     /// How many columns it has.
     pub fn columns(&self) -> usize {
         self.columns
@@ -52,5 +57,18 @@ impl Index<(usize, usize)> for Matrix {
 impl IndexMut<(usize, usize)> for Matrix {
     fn index_mut(&mut self, (row, column): (usize, usize)) -> &mut f64 {
         &mut self.values[row * self.columns + column]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triangles() {
+        let values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let matrix = Matrix::symmetric(3, &values);
+        assert_eq!((matrix[(0, 2)], matrix[(2, 1)], matrix[(1, 2)], matrix[(1, 1)]), (4.0, 5.0, 5.0, 3.0));
+        assert_eq!(matrix.triangle().concat(), values);
     }
 }

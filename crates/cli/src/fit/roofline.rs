@@ -6,11 +6,11 @@ use clap::{Args, ValueEnum};
 use hpcast_calibrate::kernel::Calls;
 use hpcast_calibrate::roofline;
 use hpcast_calibrate::table::Table;
-use hpcast_models::compute::{KernelWork, ModelFile, Roofs, Term, TermError};
+use hpcast_models::compute::{KernelWork, Roofs, Term, TermError};
 use hpcast_platform::diagnostic::{Diagnostic, Source};
 use hpcast_report::check_writable;
 
-use super::{made, stem};
+use super::{file_to_fill, made};
 use crate::call_table::{pairs, unreadable};
 use crate::failure::Failure;
 use crate::{model, print};
@@ -104,10 +104,7 @@ impl FitRoofline {
         });
         let kernel = roofline::fit(&calls, &work, roofs)
             .map_err(|error| Diagnostic::error(error.to_string(), error.remedy()).within(&source))?;
-        let mut file = match &self.add_to {
-            Some(path) => ModelFile::load(path)?,
-            None => ModelFile { name: stem(&self.calls), ..ModelFile::default() },
-        };
+        let mut file = file_to_fill(self.add_to.as_deref(), &self.calls)?;
         file.made = Some(made(&self.calls, &source, kept.len() as u64, file.made.take()));
         let text = model::details(&self.kernel, &kernel);
         file.kernels.insert(self.kernel.clone(), kernel);

@@ -244,23 +244,5 @@ fn guarded(terms: &[Term], groups: &[Group], coefficients: usize) -> Vec<bool> {
     (0..coefficients).map(guarded).collect()
 }
 
-/// A symmetric matrix of its lower triangle, row by row; none if that is not the number of values that a triangle has.
-pub fn from_triangle(values: &[f64]) -> Option<Matrix> {
-    let size = (0..=values.len()).find(|size| size * (size + 1) / 2 >= values.len())?;
-    let mut matrix = Matrix::zeros(size, size);
-    let mut rest = values.iter();
-    for (i, j) in (0..size).flat_map(|i| (0..=i).map(move |j| (i, j))) {
-        let value = rest.next()?;
-        matrix[(i, j)] = *value;
-        matrix[(j, i)] = *value;
-    }
-    Some(matrix)
-}
-
-/// The lower triangle of a matrix, row by row.
-pub fn to_triangle(matrix: &Matrix) -> Vec<Vec<f64>> {
-    (0..matrix.rows()).map(|i| (0..=i).map(|j| matrix[(i, j)]).collect()).collect()
-}
-
 #[cfg(test)]
 mod tests;

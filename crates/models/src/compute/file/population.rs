@@ -6,7 +6,7 @@ use hpcast_platform::fields::{Reader, Section};
 use hpcast_stats::{Matrix, MultivariateNormal};
 
 use super::super::kernel::Row;
-use super::super::population::{Days, Group, Grouped, Population, from_triangle, to_triangle};
+use super::super::population::{Days, Group, Grouped, Population};
 use super::super::term::Term;
 use super::write::{list, number};
 
@@ -87,13 +87,13 @@ fn covariance(reader: &mut Reader, section: &mut Section<'_>, key: &'static str,
     let Some(numbers) = section.numbers(reader, key, "[1e-14, 0, 1e-24]") else {
         return Some(Matrix::zeros(count, count));
     };
-    let matrix = from_triangle(&numbers).filter(|matrix| matrix.rows() == count);
-    let Some(matrix) = matrix else {
+    if numbers.len() != count * (count + 1) / 2 {
         let message = format!("{} numbers for the covariances of {count} coefficients", numbers.len());
         let remedy = format!("write {}: the lower triangle, row by row", count * (count + 1) / 2);
         reader.fail(&section.key(key), message, remedy);
         return None;
-    };
+    }
+    let matrix = Matrix::symmetric(count, &numbers);
     if let Err(error) = MultivariateNormal::new(vec![0.0; count], matrix.clone()) {
         reader.fail(&section.key(key), error.to_string(), error.remedy());
         return None;
@@ -139,10 +139,10 @@ fn write_covariance(key: &str, matrix: &Matrix) -> String {
         return String::new();
     }
     let row = |row: &Vec<f64>| row.iter().map(|value| number(*value)).collect::<Vec<_>>().join(", ");
-    let rows: Vec<String> = to_triangle(matrix).iter().map(row).collect();
+    let rows: Vec<String> = matrix.triangle().iter().map(row).collect();
     format!("{key} = [\n    {},\n]\n", rows.join(",\n    "))
 }
 
 fn is_zero(matrix: &Matrix) -> bool {
-    to_triangle(matrix).concat().iter().all(|value| *value == 0.0)
+    matrix.triangle().concat().iter().all(|value| *value == 0.0)
 }

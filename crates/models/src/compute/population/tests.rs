@@ -154,12 +154,3 @@ fn what_is_no_population_is_an_error() {
     let few = Group { days: Days::alike(2), ..group(1.0, 1.0) };
     assert_eq!(message(&terms(), vec![few]), "2 coefficients for 2 terms");
 }
-
-#[test]
-fn triangles() {
-    let values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-    let matrix = from_triangle(&values).unwrap();
-    assert_eq!((matrix[(0, 2)], matrix[(2, 1)], matrix[(1, 1)]), (4.0, 5.0, 3.0));
-    assert_eq!(to_triangle(&matrix).concat(), values);
-    assert!(from_triangle(&values[..4]).is_none());
-}
