@@ -1,6 +1,6 @@
 # make run    real forecasts: of a collective operation at once, of Frontera's HPL run a minute or two later
 # make test   everything that must hold: format, lints, docs, tests
-# make test-slow  the tests that take minutes
+# make test-slow  the tests that take minutes, and property tests with many new cases
 # make bench  how fast the parts are
 # make peers  the same work in SimGrid/SMPI and here, side by side
 # make peers-hpl  the real HPL in SimGrid/SMPI and ours, side by side
@@ -29,10 +29,12 @@ test: setup
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
-	$(CARGO) test --workspace --quiet
+	PROPTEST_RNG_SEED=1 $(CARGO) test --workspace --quiet
 
+# Property tests draw new cases here, and the same ones in `test`.
 test-slow: setup
 	$(CARGO) test --workspace --release --quiet -- --ignored
+	PROPTEST_CASES=4000 $(CARGO) test --workspace --release --quiet
 
 bench: setup
 	$(CARGO) bench --workspace

@@ -48,6 +48,12 @@ fn misfit(points: &[(f64, f64)], objective: Objective) -> f64 {
     }
 }
 
+/// How far a criterion may lie above the best there is: the search for a logarithmic line stops at gains of 1e-4 of the
+/// misfit.
+fn slack(objective: Objective, size: f64) -> f64 {
+    if objective == Objective::Logarithmic { 1e-4 * size } else { 1e-6 }
+}
+
 /// The least criterion of all piecewise fits: dynamic programming over the number of segments and their ends.
 fn least_criterion(points: &[(f64, f64)], objective: Objective) -> f64 {
     let count = points.len();
@@ -95,7 +101,8 @@ proptest! {
         for strategy in STRATEGIES {
             let found = fit(&points, objective, strategy).unwrap();
             prop_assert!(found.bic >= best - 1e-6, "{strategy:?}: {} is less than {best}", found.bic);
-            prop_assert!(strategy == TOP_DOWN || found.bic <= one + 1e-6, "{} is more than {one}", found.bic);
+            let most = one + slack(objective, size);
+            prop_assert!(strategy == TOP_DOWN || found.bic <= most, "{} is more than {one}", found.bic);
         }
     }
 
@@ -106,7 +113,7 @@ proptest! {
         let size = points.len() as f64;
         let truth = 7.0 * size.ln() + size * (truth / size).ln();
         let found = fit(&points, objective, BOTH).unwrap();
-        prop_assert!(found.bic <= truth + 1e-6, "{} instead of {truth}: {found:?}", found.bic);
+        prop_assert!(found.bic <= truth + slack(objective, size), "{} instead of {truth}: {found:?}", found.bic);
     }
 
     #[test]
