@@ -14,6 +14,9 @@ pub struct HalfNormal {
 }
 
 impl HalfNormal {
+    /// Nothing is further below the expectation than so many deviations: sqrt(2 / (pi - 2)).
+    pub const BELOW: f64 = 1.323_608_096_788_512_7;
+
     /// The draw that belongs to 64 random bits: the larger they are as a number, the further it is in the tail.
     #[inline]
     pub fn draw(&self, word: u64) -> f64 {
@@ -34,6 +37,7 @@ mod tests {
         let variance = draws.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n as f64;
         assert!((mean - 10.0).abs() < 1e-5 && (variance.sqrt() - 2.0).abs() < 1e-4, "{mean} {}", variance.sqrt());
         // The thesis' code: the support starts at expectation - 1.3236 deviation.
-        assert!((distribution.draw(0) - (10.0 - 1.3236 * 2.0)).abs() < 1e-4);
+        assert!((distribution.draw(0) - (10.0 - HalfNormal::BELOW * 2.0)).abs() < 1e-4);
+        assert!((HalfNormal::BELOW - (2.0 / (std::f64::consts::PI - 2.0)).sqrt()).abs() < 1e-15);
     }
 }

@@ -5,13 +5,19 @@
 use hpcast_platform::protocol::{Mode, Piece};
 use hpcast_stats::HalfNormal;
 
-/// Seconds for a message of that size, never negative, for 64 random bits.
+/// Seconds for a message of that size, never negative, for 64 random bits. The mean of many is what the piece expects: a
+/// mode that is wider than its own mean is drawn as wide as can be without times below zero.
 pub fn draw(piece: &Piece, size: u64, word: u64) -> f64 {
-    (draw_base(&piece.modes, word).unwrap_or(piece.base) + piece.per_byte * size as f64).max(0.0)
+    let of_size = piece.per_byte * size as f64;
+    let Some((mode, word)) = choose(&piece.modes, word) else { return (piece.base + of_size).max(0.0) };
+    let expectation = (mode.mean + of_size).max(0.0);
+    let deviation = mode.deviation.min(expectation / HalfNormal::BELOW);
+    // Rounding may lead below zero.
+    HalfNormal { expectation, deviation }.draw(word).max(0.0)
 }
 
 /// The bits, as a number from 0 to 1, choose the mode, and what is left of it the place in the mode.
-fn draw_base(modes: &[Mode], word: u64) -> Option<f64> {
+fn choose(modes: &[Mode], word: u64) -> Option<(&Mode, u64)> {
     const WORDS: f64 = (1u128 << 64) as f64;
     let mut place = word as f64 / WORDS;
     let (last, others) = modes.split_last()?;
@@ -20,8 +26,8 @@ fn draw_base(modes: &[Mode], word: u64) -> Option<f64> {
         place -= if is_in { 0.0 } else { mode.share };
         is_in
     });
-    let &Mode { share, mean: expectation, deviation } = chosen.unwrap_or(last);
-    Some(HalfNormal { expectation, deviation }.draw((place / share * WORDS) as u64))
+    let mode = chosen.unwrap_or(last);
+    Some((mode, (place / mode.share * WORDS) as u64))
 }
 
 #[cfg(test)]
@@ -57,8 +63,10 @@ mod tests {
     #[test]
     fn nothing_takes_less_than_no_time_and_what_has_no_modes_is_not_drawn() {
         let piece = Piece::noisy(0, 0.0, vec![Mode { share: 1.0, mean: 1e-6, deviation: 9e-6 }]);
-        assert!(evenly(100).all(|word| draw(&piece, 1, word) >= 0.0));
-        assert_eq!(draw(&piece, 1, 0), 0.0);
+        let draws: Vec<f64> = evenly(100_000).map(|word| draw(&piece, 1, word)).collect();
+        assert!(draws.iter().all(|draw| *draw >= 0.0) && draws[0] < 1e-10);
+        // As expected all the same.
+        assert!((draws.iter().sum::<f64>() / 1e5 / piece.base - 1.0).abs() < 1e-3);
         let plain = Piece { base: 2e-6, per_byte: 1e-9, ..Piece::default() };
         assert!(evenly(3).all(|word| draw(&plain, 1000, word) == 3e-6));
     }
