@@ -113,7 +113,8 @@ impl Hpl {
 
     /// Simulates a stretch, from the moment when all processes begin with its first panel; the triangular solve follows
     /// the last panel of the matrix.
-    fn run_stretch(self, setup: Setup, stretch: Stretch) -> Result<HplFinding, RunError> {
+    fn run_stretch(self, mut setup: Setup, stretch: Stretch) -> Result<HplFinding, RunError> {
+        setup.seed = stretch.seed(setup.seed);
         let ranks = setup.ranks;
         assert_eq!(ranks, self.parameters.grid.size(), "one rank for each process of the grid");
         let rows = processor_rows(&self.models, &setup);
@@ -127,7 +128,7 @@ impl Hpl {
             parameters: self.parameters,
             stretch,
             models,
-            noise: Key::new(self.seed).purpose("hpl kernels"),
+            noise: Key::new(stretch.seed(self.seed)).purpose("hpl kernels"),
             pivots: self.pivots,
             plans: RefCell::default(),
             account: RefCell::new(Account::new(stretch.panels())),
