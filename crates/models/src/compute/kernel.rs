@@ -48,6 +48,8 @@ pub struct Row {
     /// How sure `seconds` is: the covariance of each pair of coefficients, row by row of the lower triangle; empty if that
     /// is not known.
     pub covariance: Vec<f64>,
+    /// Degrees of freedom that the scatter behind `covariance` was estimated with; none if that is not known.
+    pub freedom: Option<u64>,
 }
 
 /// What is known of a fit.

@@ -91,6 +91,16 @@ pub enum Roofs {
     Sum,
 }
 
+impl Roofs {
+    /// As files call it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Roofs::Longest => "longest",
+            Roofs::Sum => "sum",
+        }
+    }
+}
+
 /// What the model of one kernel is made of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RooflineModel {
@@ -113,6 +123,19 @@ pub struct RooflineFigures {
     pub step: f64,
     /// Standard deviation of a call, as a part of its expectation.
     pub deviation: f64,
+}
+
+impl RooflineFigures {
+    /// All of them, as files call them.
+    pub fn named(&self) -> [(&'static str, f64); 5] {
+        [
+            ("rate", self.rate),
+            ("bandwidth", self.bandwidth),
+            ("overhead", self.overhead),
+            ("step", self.step),
+            ("deviation", self.deviation),
+        ]
+    }
 }
 
 impl Default for RooflineFigures {
