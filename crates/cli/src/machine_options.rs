@@ -84,6 +84,18 @@ impl MachineOptions {
         machine
     }
 
+    /// The machine of one run, on which messages cost what was drawn for it.
+    pub fn with_drawn(machine: &Machine, drawn: &ModelFile, noise: bool) -> Rc<Machine> {
+        let mut machine = machine.clone();
+        if let Some(network) = &drawn.network {
+            network.apply(&mut machine.mpi);
+        }
+        if !noise {
+            machine.mpi = machine.mpi.without_noise();
+        }
+        Rc::new(machine)
+    }
+
     /// The machine's plan with what the user wants otherwise.
     fn plan(&self, machine: &Machine, seed: u64) -> Plan {
         let mut plan: Plan = machine.plan.clone();
