@@ -86,14 +86,7 @@ impl MachineOptions {
 
     /// The machine of one run, on which messages cost what was drawn for it.
     pub fn with_drawn(machine: &Machine, drawn: &ModelFile, noise: bool) -> Rc<Machine> {
-        let mut machine = machine.clone();
-        if let Some(network) = &drawn.network {
-            network.apply(&mut machine.mpi);
-        }
-        if !noise {
-            machine.mpi = machine.mpi.without_noise();
-        }
-        Rc::new(machine)
+        Rc::new(MachineOptions::with_messages(machine.clone(), Some(drawn), noise))
     }
 
     /// The machine's plan with what the user wants otherwise.

@@ -149,15 +149,14 @@ impl NetworkModel {
             let stream = Key::new(seed).purpose(&format!("errors of {}", range.function));
             let uniforms = [0, 1].map(|figure| stream.uniform(figure, range.above));
             let mean = pieces.figures();
-            let normal = MultivariateNormal::new(mean.to_vec(), Matrix::symmetric(2, &covariance));
             // Readers and fits make sure that there is such a distribution.
-            let Ok([first, second]) = normal.map(|normal| <[f64; 2]>::try_from(normal.draw(&uniforms)).unwrap_or(mean))
-            else {
+            let Ok(normal) = MultivariateNormal::new(mean.to_vec(), Matrix::symmetric(2, &covariance)) else {
                 continue;
             };
+            let figures = normal.draw(&uniforms);
             // A figure that is known may be below, such as that of links which are faster than they were.
             let least: [f64; 2] = std::array::from_fn(|figure| pieces.least()[figure].min(mean[figure]));
-            pieces.set(possible([first, second], covariance, least));
+            pieces.set(possible([figures[0], figures[1]], covariance, least));
         }
         drawn
     }
