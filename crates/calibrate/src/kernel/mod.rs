@@ -20,8 +20,7 @@ use hpcast_stats::significance::Elimination;
 use crate::misses;
 use design::{Design, Piece};
 pub(crate) use goodness::Fitted;
-use sample::{Sample, ranges, samples};
-pub(crate) use sample::{Size, mean};
+pub(crate) use sample::{Sample, Size, mean, median, ranges, samples};
 
 /// Measured calls of a kernel.
 #[derive(Clone, Debug)]
@@ -263,7 +262,7 @@ fn expand(row: &Row, from: &[usize], to: &[usize]) -> Row {
 }
 
 /// All sizes, with what a model says of them.
-fn fitted<'s>(kernel: &Kernel, samples: &'s [Sample], names: &[&str]) -> Vec<Fitted<'s>> {
+pub(crate) fn fitted<'s>(kernel: &Kernel, samples: &'s [Sample], names: &[&str]) -> Vec<Fitted<'s>> {
     // The terms were checked: all arguments are there.
     let Ok(bound) = BoundKernel::new(kernel, names) else { return Vec::new() };
     let mut all = Vec::new();

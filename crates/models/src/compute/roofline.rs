@@ -136,6 +136,18 @@ impl RooflineFigures {
             ("deviation", self.deviation),
         ]
     }
+
+    /// Of several processors: an operation, a byte and so on take as long as they do there on the mean.
+    pub(super) fn mean(all: &[RooflineFigures]) -> RooflineFigures {
+        let mean = |of: fn(&RooflineFigures) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
+        RooflineFigures {
+            rate: 1.0 / mean(|figures| 1.0 / figures.rate),
+            bandwidth: 1.0 / mean(|figures| 1.0 / figures.bandwidth),
+            overhead: mean(|figures| figures.overhead),
+            step: mean(|figures| figures.step),
+            deviation: mean(|figures| figures.deviation),
+        }
+    }
 }
 
 impl Default for RooflineFigures {
