@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hpcast_models::compute::{Arguments, BoundKernel, Kernel, MOST_ARGUMENTS, Row, Term};
-use hpcast_stats::normal;
+use hpcast_stats::{StudentT, normal};
 
 /// What arguments are taken to be where no model says what was measured.
 pub const ASSUMED: [f64; 2] = [64.0, 4096.0];
@@ -66,12 +66,15 @@ pub struct Change {
     pub largest: f64,
     /// The standard error of the logarithm of `ratio`, if both models say how sure they are.
     pub error: Option<f64>,
+    /// Its degrees of freedom; none if a model does not say them. Then the error counts as exact.
+    pub freedom: Option<f64>,
 }
 
 impl Change {
     /// Where the ratio is with a probability of 95 %.
     pub fn interval(&self) -> Option<[f64; 2]> {
-        let reach = self.error.map(|error| (1.959_963_984_540_054 * error).exp())?;
+        let errors = self.freedom.map_or(normal::quantile(0.975), |freedom| StudentT { freedom }.quantile(0.975));
+        let reach = (errors * self.error?).exp();
         Some([self.ratio / reach, self.ratio * reach])
     }
 
@@ -79,8 +82,37 @@ impl Change {
     pub fn p(&self) -> Option<f64> {
         match self.error? {
             0.0 => Some(if self.ratio == 1.0 { 1.0 } else { 0.0 }),
-            error => Some(2.0 * normal::cdf(-(self.ratio.ln() / error).abs())),
+            error => {
+                let away = (self.ratio.ln() / error).abs();
+                Some(self.freedom.map_or(2.0 * normal::cdf(-away), |freedom| StudentT { freedom }.two_sided(away)))
+            }
         }
+    }
+}
+
+/// A variance that was estimated.
+#[derive(Clone, Copy)]
+struct Variance {
+    value: f64,
+    /// Degrees of freedom, if they are known.
+    freedom: Option<f64>,
+}
+
+impl Variance {
+    /// Of a sum of what is independent: its degrees of freedom are those of the chi-squared distribution with the same first
+    /// two moments (F. E. Satterthwaite, "An approximate distribution of estimates of variance components", Biometrics
+    /// Bulletin 2, 1946; B. L. Welch, Biometrika 34, 1947).
+    fn sum(parts: impl IntoIterator<Item = Variance>) -> Variance {
+        let (mut value, mut left) = (0.0, Some(0.0));
+        for part in parts.into_iter().filter(|part| part.value > 0.0) {
+            value += part.value;
+            left = left.zip(part.freedom).map(|(left, freedom)| left + part.value.powi(2) / freedom);
+        }
+        Variance { value, freedom: left.filter(|left| *left > 0.0).map(|left| value.powi(2) / left) }
+    }
+
+    fn scaled(self, factor: f64) -> Variance {
+        Variance { value: self.value * factor, ..self }
     }
 }
 
@@ -122,10 +154,11 @@ pub fn compare(first: Model, second: Model) -> Result<Comparison, CompareError> 
             }
         }
         let ratio = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
-        let variance = sides[0].variance.zip(sides[1].variance).map(|(a, b)| a + b);
+        let variance = sides[0].variance.zip(sides[1].variance).map(|(a, b)| Variance::sum([a, b]));
         // The grid ends with it.
         let largest = ratios.last().copied().unwrap_or(ratio);
-        changes.push((name, Change { ratio, largest, error: variance.map(f64::sqrt) }));
+        let (error, freedom) = (variance.map(|found| found.value.sqrt()), variance.and_then(|found| found.freedom));
+        changes.push((name, Change { ratio, largest, error, freedom }));
         noise = [0, 1].map(|i| noise[i] + sides[i].noise);
         is_shared |= sides.iter().any(|side| side.is_shared);
     }
@@ -146,12 +179,17 @@ fn overall(changes: &[(Option<(u32, u32)>, Change)], is_shared: bool) -> Option<
     let count = changes.len() as f64;
     let mean = |of: fn(&Change) -> f64| (changes.iter().map(|(_, change)| of(change).ln()).sum::<f64>() / count).exp();
     let (ratio, largest) = (mean(|change| change.ratio), mean(|change| change.largest));
-    let errors: Option<Vec<f64>> = changes.iter().map(|(_, change)| change.error).collect();
-    let error = errors.map(|errors| match is_shared {
-        true => errors.iter().sum::<f64>() / count,
-        false => errors.iter().map(|error| error * error).sum::<f64>().sqrt() / count,
+    let variance = |(_, change): &(_, Change)| Some(Variance { value: change.error?.powi(2), freedom: change.freedom });
+    let variances: Option<Vec<Variance>> = changes.iter().map(variance).collect();
+    let whole = variances.map(|parts| match is_shared {
+        true => Variance {
+            value: (parts.iter().map(|part| part.value.sqrt()).sum::<f64>() / count).powi(2),
+            freedom: parts.iter().map(|part| part.freedom).reduce(|a, b| Some(a?.min(b?))).flatten(),
+        },
+        false => Variance::sum(parts.into_iter().map(|part| part.scaled(count.powi(-2)))),
     });
-    (!changes.is_empty()).then_some(Change { ratio, largest, error })
+    let (error, freedom) = (whole.map(|found| found.value.sqrt()), whole.and_then(|found| found.freedom));
+    (!changes.is_empty()).then_some(Change { ratio, largest, error, freedom })
 }
 
 /// Least and most of each argument.
@@ -251,7 +289,7 @@ struct Side {
     /// Mean of deviation over expectation.
     noise: f64,
     /// Of the mean logarithm of `seconds`, if that is known.
-    variance: Option<f64>,
+    variance: Option<Variance>,
     /// It is the model of all processors that are not listed.
     is_shared: bool,
 }
@@ -288,7 +326,7 @@ impl<'m> Bound<'m> {
 
     /// The mean logarithm changes with a coefficient by the mean of its term over the duration. Pieces know nothing of
     /// each other.
-    fn variance(&self, rows: &[Row], grid: &[Vec<f64>], seconds: &[f64]) -> Option<f64> {
+    fn variance(&self, rows: &[Row], grid: &[Vec<f64>], seconds: &[f64]) -> Option<Variance> {
         let kernel = self.model.kernel;
         // Nobody knows how sure the figures of a roofline are.
         if kernel.roofline.is_some() {
@@ -305,17 +343,19 @@ impl<'m> Bound<'m> {
                 *slope += value(term, arguments) / seconds / grid.len() as f64;
             }
         }
-        let mut variance = 0.0;
+        let mut parts = Vec::new();
         for (row, slopes) in rows.iter().zip(&slopes).filter(|(_, slopes)| slopes.iter().any(|slope| *slope != 0.0)) {
             let mut covariances = row.covariance.iter();
+            let mut value: f64 = 0.0;
             for i in 0..slopes.len() {
                 for j in 0..=i {
                     let twice = if i == j { 1.0 } else { 2.0 };
-                    variance += twice * slopes[i] * slopes[j] * covariances.next()?;
+                    value += twice * slopes[i] * slopes[j] * covariances.next()?;
                 }
             }
+            parts.push(Variance { value: value.max(0.0), freedom: row.freedom.map(|freedom| freedom as f64) });
         }
-        Some(variance.max(0.0))
+        Some(Variance::sum(parts))
     }
 }
 
@@ -388,28 +428,46 @@ mod tests {
         assert!((error(&many, &many) / single - 0.25).abs() < 1e-9);
     }
 
+    /// From a table of Student's t: with 4 degrees of freedom 5 % are beyond 2.776 standard errors.
+    #[test]
+    fn few_degrees_of_freedom_make_it_less_sure() {
+        let change = |freedom| Change { ratio: 0.2776f64.exp(), largest: 1.0, error: Some(0.1), freedom };
+        assert!((change(Some(4.0)).p().unwrap() - 0.05).abs() < 1e-4);
+        assert!((change(Some(4.0)).interval().unwrap()[0] - 1.0).abs() < 1e-4);
+        assert!((change(None).p().unwrap() - 0.005_502).abs() < 1e-5);
+        let part = |value: f64, freedom: f64| Variance { value, freedom: Some(freedom) };
+        let freedom = |parts: &[Variance]| Variance::sum(parts.iter().copied()).freedom;
+        assert_eq!(freedom(&[part(2.0, 4.0), part(2.0, 4.0)]), Some(8.0));
+        assert_eq!(freedom(&[part(2.0, 4.0), part(0.0, 1.0)]), Some(4.0));
+        assert_eq!(freedom(&[part(2.0, 4.0), Variance { value: 1.0, freedom: None }]), None);
+    }
+
     /// Many pairs of fits to the same machine: the p values are those of chance, and a change of 2 % is none.
     #[test]
     fn what_is_more_than_chance_is_known() {
-        let measure = |seed: u32, slow: f64| {
+        let measure = |seed: u32, slow: f64, sizes: u32| {
             let jitter = |i: u32| {
                 let mut z = (u64::from(seed) << 32 | u64::from(i)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 z = (z ^ (z >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
                 normal::draw(((z ^ (z >> 32)) >> 11) as f64 / (1u64 << 53) as f64)
             };
-            let n: Vec<f64> = (0..80).map(|i| f64::from(100 + 5 * i)).collect();
-            let seconds: Vec<f64> = (0..80).map(|i| slow * (1e-5 + 1e-7 * n[i as usize]) + 3e-7 * jitter(i)).collect();
+            let n: Vec<f64> = (0..sizes).map(|i| f64::from(100 + 400 * i / sizes)).collect();
+            let seconds: Vec<f64> =
+                (0..sizes).map(|i| slow * (1e-5 + 1e-7 * n[i as usize]) + 3e-7 * jitter(i)).collect();
             let calls = Calls { arguments: vec![("N".into(), &n)], seconds: &seconds, processors: vec![] };
             let all = terms(&["1", "N"]);
             fit(&calls, &Recipe { pinned: all.clone(), terms: all, ..Recipe::default() }).unwrap()
         };
-        let p = |seed: u32, slow: f64| {
-            let (a, b) = (measure(2 * seed, 1.0), measure(2 * seed + 1, slow));
+        let p = |seed: u32, slow: f64, sizes: u32| {
+            let (a, b) = (measure(2 * seed, 1.0, sizes), measure(2 * seed + 1, slow, sizes));
             let model = |kernel| Model { kernel, first_node: 0 };
             compare(model(&a), model(&b)).unwrap().overall.unwrap().p().unwrap()
         };
-        let chance = (0..400).filter(|seed| p(*seed, 1.0) < 0.05).count();
+        let chance = (0..400).filter(|seed| p(*seed, 1.0, 80) < 0.05).count();
         assert!((8..=34).contains(&chance), "{chance} of 400, where 20 are expected");
-        assert!((0..50).all(|seed| p(seed, 1.02) < 1e-3));
+        assert!((0..50).all(|seed| p(seed, 1.02, 80) < 1e-3));
+        // By the normal distribution it would be twice as many: errors are estimated from four sizes.
+        let chance = (0..1000).filter(|seed| p(*seed, 1.0, 4) < 0.05).count();
+        assert!((25..=75).contains(&chance), "{chance} of 1000, where 50 are expected");
     }
 }

@@ -8,6 +8,7 @@
 //! come, and a receive may have waited for it. A simulation adds them up, so they are shortened in proportion.
 
 mod curve;
+mod errors;
 pub mod import;
 pub mod measurements;
 mod noise;

@@ -1,14 +1,15 @@
 //! Rooflines, from measured calls: what a processor reaches in a kernel.
 //!
 //! Rate, bandwidth and overheads are those that make the squares of the logarithms of modelled over measured least, over all
-//! sizes: twice as long is as wrong as half as long, for short calls and long ones. None is negative. Calls of the same size are represented by their median: the first calls on a GPU take ten times as long.
+//! sizes: twice as long is as wrong as half as long, for short calls and long ones. None is negative. Calls of the same size are
+//! represented by their median: the first calls on a GPU take ten times as long.
 
-use std::collections::BTreeMap;
-
-use hpcast_models::compute::{Fit, Kernel, KernelWork, RooflineFigures, RooflineModel, Roofs, Row, Term};
+use hpcast_models::compute::{
+    Fit, Kernel, KernelWork, MOST_ARGUMENTS, RooflineFigures, RooflineModel, Roofs, Row, Term,
+};
 use hpcast_stats::least_squares::{Column, FitError, Problem};
 
-use crate::kernel::{Calls, Fitted, KernelError, Size, goodness};
+use crate::kernel::{Calls, KernelError, Sample, Size, fitted, goodness, median, ranges, samples};
 use crate::misses;
 
 /// Places of the intensity, in flops a byte, where one roof may end and the other begin, that are tried.
@@ -30,82 +31,84 @@ struct Costs {
 /// Seconds of a call, a step, a byte and a flop.
 type Prices = [f64; 4];
 
-/// Fits a roofline; without `roofs` the form that fits better.
+/// Fits a roofline on each processor; without `roofs`, in the form that fits better on all of them together.
 pub fn fit(calls: &Calls, work: &KernelWork, roofs: Option<Roofs>) -> Result<Kernel, KernelError> {
     let names: Vec<&str> = calls.arguments.iter().map(|(name, _)| name.as_str()).collect();
+    if names.len() > MOST_ARGUMENTS {
+        return Err(KernelError::TooMany { found: names.len() });
+    }
     for term in work.terms() {
         if let Some(argument) = term.names().find(|name| !names.contains(name)) {
             return Err(KernelError::Argument { term: term.to_string(), argument: argument.into() });
         }
     }
-    let sizes = sizes(calls);
-    if sizes.is_empty() {
+    let samples = medians(calls);
+    if samples.is_empty() {
         return Err(KernelError::NoTime { arguments: "any arguments".into() });
     }
-    let costs = Costs::new(&sizes, work, &names);
     let forms = [Roofs::Longest, Roofs::Sum].into_iter().filter(|form| roofs.is_none_or(|roofs| roofs == *form));
-    let mut best: Option<(Roofs, Prices)> = None;
-    let mut failure = FitError::NoColumns;
+    let mut best: Result<Form, KernelError> = Err(KernelError::NoTime { arguments: "any arguments".into() });
     for form in forms {
-        match costs.fit(form) {
-            Ok(prices) => {
-                let is_better = |(other, old): &(Roofs, Prices)| costs.error(form, &prices) < costs.error(*other, old);
-                if best.as_ref().is_none_or(is_better) {
-                    best = Some((form, prices));
-                }
-            }
-            Err(error) => failure = error,
+        match (Form::fit(form, &samples, work, &names), &best) {
+            (Ok(found), Ok(other)) if found.error >= other.error => {}
+            (Err(_), Ok(_)) => {}
+            (found, _) => best = found,
         }
     }
-    let (roofs, prices) = best.ok_or(KernelError::Fit { processor: None, piece: String::new(), error: failure })?;
-    let modelled: Vec<f64> = (0..sizes.len()).map(|size| costs.at(roofs, &prices, size)).collect();
-    let [overhead, step, byte, flop] = prices;
-    let figures =
-        RooflineFigures { rate: 1.0 / flop, bandwidth: 1.0 / byte, overhead, step, deviation: deviation(&sizes) };
-    let fitted = |(size, model): (_, &f64)| Fitted { size, model: *model, deviation: figures.deviation * model };
-    let fitted: Vec<Fitted> = sizes.iter().zip(&modelled).map(fitted).collect();
-    let fit = Fit {
+    let Form { roofs, rows, .. } = best?;
+    let mut kernel = Kernel {
+        roofline: Some(RooflineModel { work: work.clone(), roofs }),
+        rows: Row::with_mean(rows),
+        measured: ranges(calls),
+        ..Kernel::default()
+    };
+    let fitted = fitted(&kernel, &samples, &names);
+    kernel.fit = Some(Fit {
         points: calls.seconds.len() as u64,
-        sizes: sizes.len() as u64,
+        sizes: fitted.len() as u64,
         r_squared: goodness::r_squared(&fitted),
         relative_error: goodness::relative_error(&fitted),
         dropped: Vec::new(),
         warnings: misses::find(&fitted, &names, None),
         ranges: goodness::ranges(&fitted),
         data: None,
-    };
-    let range = |values: &[f64]| {
-        values.iter().fold([f64::INFINITY, 0.0f64], |[least, most], value| [least.min(*value), most.max(*value)])
-    };
-    Ok(Kernel {
-        roofline: Some(RooflineModel { work: work.clone(), roofs }),
-        rows: vec![Row { roofline: Some(figures), ..Row::default() }],
-        measured: calls.arguments.iter().map(|(name, values)| (name.clone(), range(values))).collect(),
-        fit: Some(fit),
-        ..Kernel::default()
-    })
+    });
+    Ok(kernel)
 }
 
-/// Calls by their arguments, with medians.
-fn sizes(calls: &Calls) -> Vec<Size> {
-    let mut by_arguments: BTreeMap<Vec<u64>, Vec<f64>> = BTreeMap::new();
-    for (call, seconds) in calls.seconds.iter().enumerate() {
-        // Bits of numbers that are not negative have the order of the numbers.
-        let key = calls.arguments.iter().map(|(_, values)| values[call].to_bits()).collect();
-        by_arguments.entry(key).or_default().push(*seconds);
+/// Calls by processor and arguments, with medians in the place of means. What took no time by its clock says nothing.
+fn medians(calls: &Calls) -> Vec<Sample> {
+    let mut samples = samples(calls);
+    for sample in &mut samples {
+        sample.sizes.iter_mut().for_each(|size| size.seconds = size.median());
+        sample.sizes.retain(|size| size.seconds > 0.0);
     }
-    let size = |(key, calls): (Vec<u64>, Vec<f64>)| {
-        let arguments = key.into_iter().map(f64::from_bits).collect();
-        Size { arguments, seconds: median(calls.clone()), calls }
-    };
-    // What took no time by its clock says nothing.
-    by_arguments.into_iter().map(size).filter(|size| size.seconds > 0.0).collect()
+    samples.retain(|sample| !sample.sizes.is_empty());
+    samples
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let half = values.len() / 2;
-    if values.len() % 2 == 1 { values[half] } else { 0.5 * (values[half - 1] + values[half]) }
+/// The rooflines of all processors, in one form.
+struct Form {
+    roofs: Roofs,
+    rows: Vec<Row>,
+    error: f64,
+}
+
+impl Form {
+    fn fit(roofs: Roofs, samples: &[Sample], work: &KernelWork, names: &[&str]) -> Result<Form, KernelError> {
+        let mut form = Form { roofs, rows: Vec::new(), error: 0.0 };
+        for Sample { processor, sizes } in samples {
+            let costs = Costs::new(sizes, work, names);
+            let failed = |error| KernelError::Fit { processor: *processor, piece: String::new(), error };
+            let prices = costs.fit(roofs).map_err(failed)?;
+            let [overhead, step, byte, flop] = prices;
+            let deviation = deviation(sizes);
+            let figures = RooflineFigures { rate: 1.0 / flop, bandwidth: 1.0 / byte, overhead, step, deviation };
+            form.rows.push(Row { processor: *processor, roofline: Some(figures), ..Row::default() });
+            form.error += costs.error(roofs, &prices);
+        }
+        Ok(form)
+    }
 }
 
 /// Of single calls, as a part of what they take; long calls count for more, outliers for little.
@@ -269,6 +272,30 @@ mod tests {
                 assert!((found / given - 1.0).abs() < 0.01, "{roofs:?} {found:e} for {given:e}");
             }
         }
+    }
+
+    /// Two processors, one of which copies at half the speed; both have their own figures, others those of their mean.
+    #[test]
+    fn each_processor_has_its_own() {
+        let n: Vec<f64> = (0..98).map(|i| f64::from((i / 2 + 1) * (i / 2 + 1) * 100)).collect();
+        let processors: Vec<(u32, u32)> = (0..98).map(|i| (3, i % 2)).collect();
+        let slow = |i: usize| 1.0 + (i % 2) as f64;
+        let seconds: Vec<f64> = (0..98).map(|i| 1e-6 + slow(i) * 16.0 * n[i] / 1e10).collect();
+        let calls = Calls { arguments: vec![("N".into(), &n)], seconds: &seconds, processors };
+        let found = fit(&calls, &KernelWork::of("dcopy").unwrap(), None).unwrap();
+        let names: Vec<Option<(u32, u32)>> = found.rows.iter().map(|row| row.processor).collect();
+        assert_eq!(names, [None, Some((3, 0)), Some((3, 1))]);
+        for (row, bandwidth) in found.rows.iter().zip([1e10 / 1.5, 1e10, 5e9]) {
+            let figures = row.roofline.unwrap();
+            assert!((figures.bandwidth / bandwidth - 1.0).abs() < 1e-9 && figures.rate.is_infinite(), "{figures:?}");
+            assert!((figures.overhead / 1e-6 - 1.0).abs() < 1e-6, "{figures:?}");
+        }
+        let how_well = found.fit.as_ref().unwrap();
+        assert!(how_well.sizes == 98 && how_well.relative_error < 1e-9, "{how_well:?}");
+        let alike = fit(&Calls { processors: Vec::new(), ..calls }, &KernelWork::of("dcopy").unwrap(), None).unwrap();
+        // Of two calls of a size, one on each, the median is their mean.
+        assert_eq!((alike.rows.len(), alike.fit.as_ref().unwrap().sizes), (1, 49));
+        assert!((figures(&alike).bandwidth / (1e10 / 1.5) - 1.0).abs() < 1e-9, "{alike:?}");
     }
 
     #[test]

@@ -27,6 +27,7 @@ use crate::failure::Failure;
 use crate::machine_options::MachineOptions;
 use crate::outputs::{OutputOptions, Results, Watchers};
 use crate::running::Running;
+pub(crate) use chances::chance;
 use chances::{Chances, Draw};
 use choices::{Choices, Chosen, form};
 pub(crate) use found::Found;
@@ -228,20 +229,22 @@ impl<'o> Benchmark<'o> {
             let placement = options.machine.place(&self.machine, parameters.grid.size(), options.machine.seed)?;
             let pivots = options.pivots.as_deref().map(|path| recording::pivots(path, parameters.n)).transpose()?;
             let nodes = nodes_used(&placement, &self.machine);
-            Ok(Job { parameters: *parameters, models: self.models(parameters, &Seeds::default())?, pivots, nodes })
+            let models = self.models(parameters, self.drawn(&Seeds::default()).as_ref())?;
+            Ok(Job { parameters: *parameters, models, pivots, nodes })
         };
         chosen.runs.iter().map(job).collect()
     }
 
-    fn models(&self, parameters: &HplParameters, seeds: &Seeds) -> Result<HplModels, Failure> {
+    /// The models of one run.
+    fn drawn(&self, seeds: &Seeds) -> Option<ModelFile> {
+        let nodes = &self.machine.nodes;
+        self.models.as_ref().map(|file| file.drawn(seeds, nodes.count, nodes.sockets))
+    }
+
+    fn models(&self, parameters: &HplParameters, drawn: Option<&ModelFile>) -> Result<HplModels, Failure> {
         let options = self.options;
         let on_node = options.machine.ranks_per_node(&self.machine, parameters.grid.size());
-        let file = self.models.as_ref().map(|file| {
-            let nodes = &self.machine.nodes;
-            file.drawn(seeds, nodes.count, nodes.sockets)
-        });
-        let models =
-            HplModels::new(file.as_ref(), &self.machine, on_node).map_err(|error| self.cannot_model(&error))?;
+        let models = HplModels::new(drawn, &self.machine, on_node).map_err(|error| self.cannot_model(&error))?;
         Ok(if options.no_noise { models.without_noise() } else { models })
     }
 
@@ -264,14 +267,19 @@ impl<'o> Benchmark<'o> {
     fn simulate(&self, job: &Job, draw: &Draw, turn: Turn, watchers: &Watchers) -> Result<HplFinding, Failure> {
         let options = self.options;
         let seed = draw.seeds.calls;
+        let drawn = self.drawn(&draw.seeds);
+        let machine = match (draw.seeds.network, &drawn) {
+            (Some(_), Some(drawn)) => MachineOptions::with_drawn(&self.machine, drawn, !options.no_noise),
+            _ => self.machine.clone(),
+        };
         let setup = |leg: Leg| -> Result<Setup, Failure> {
             let part = turn.within(&leg.share);
             let details = turn.details(leg, job.parameters);
             Ok(Setup {
                 ranks: job.ranks(),
-                machine: self.machine.clone(),
-                placement: options.machine.place(&self.machine, job.ranks(), seed)?,
-                network: options.machine.network(&self.machine),
+                machine: machine.clone(),
+                placement: options.machine.place(&machine, job.ranks(), seed)?,
+                network: options.machine.network(&machine),
                 seed,
                 // HPL has its own collectives.
                 selection: Default::default(),
@@ -282,7 +290,7 @@ impl<'o> Benchmark<'o> {
         };
         let hpl = Hpl {
             parameters: job.parameters,
-            models: self.models(&job.parameters, &draw.seeds)?,
+            models: self.models(&job.parameters, drawn.as_ref())?,
             pivots: match &job.pivots {
                 Some(listed) => listed.clone(),
                 None if options.choices.equal_pivots => Pivots::equal(seed),

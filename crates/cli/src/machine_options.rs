@@ -84,6 +84,11 @@ impl MachineOptions {
         machine
     }
 
+    /// The machine of one run, on which messages cost what was drawn for it.
+    pub fn with_drawn(machine: &Machine, drawn: &ModelFile, noise: bool) -> Rc<Machine> {
+        Rc::new(MachineOptions::with_messages(machine.clone(), Some(drawn), noise))
+    }
+
     /// The machine's plan with what the user wants otherwise.
     fn plan(&self, machine: &Machine, seed: u64) -> Plan {
         let mut plan: Plan = machine.plan.clone();

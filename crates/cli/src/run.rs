@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use clap::Args;
 use hpcast_apps::{Finding, Measurement, Parameters, Program};
-use hpcast_models::compute::ModelFile;
+use hpcast_models::compute::{Chance, ModelFile, Seeds};
 use hpcast_mpi::Setup;
 use hpcast_mpi::collectives::{Library, Selection};
 use hpcast_platform::Machine;
@@ -17,6 +17,7 @@ use hpcast_report::{
 use hpcast_units::Time;
 
 use crate::failure::Failure;
+use crate::hpl::chance;
 use crate::machine_options::MachineOptions;
 use crate::outputs::{OutputOptions, Results, Watchers};
 use crate::running::Running;
@@ -47,6 +48,10 @@ pub(crate) struct Options {
     /// Run so many times, each time with the next seed, and say where 95 % of runs lie
     #[arg(long, default_value_t = 1, value_name = "RUNS", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     repeat: u64,
+    /// What each run draws anew: `calls`, single messages; `network`, what they cost, as far as the model file knows its
+    /// errors (default: `calls` for a single run, else both)
+    #[arg(long, value_name = "SOURCES", value_delimiter = ',', value_parser = chance(VARYING))]
+    vary: Option<Vec<Chance>>,
     /// MPI library whose rules choose the collective algorithms: openmpi or mpich
     #[arg(long, default_value_t = Library::OpenMpi, value_name = "LIBRARY")]
     mpi: Library,
@@ -72,6 +77,9 @@ pub(crate) struct Options {
     outputs: OutputOptions,
 }
 
+/// What differs from run to run.
+const VARYING: [Chance; 2] = [Chance::Calls, Chance::Network];
+
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut running = Running::begin(options.program.to_string());
     options.check()?;
@@ -80,7 +88,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     running.add_input(&options.machine.path);
     options.models.iter().for_each(|path| running.add_input(path));
     options.machine.place(&machine, options.ranks, options.machine.seed)?;
-    let experiment = Experiment { options, selection: options.selection()?, machine };
+    let unsure = options.unsure(models)?;
+    let experiment = Experiment { options, selection: options.selection()?, machine, unsure };
     let mut watchers = Watchers::new(&options.outputs, options.ranks)?;
     let mut totals = Totals::default();
     let mut table = options.table();
@@ -147,6 +156,28 @@ impl Options {
         Ok(Some(file))
     }
 
+    /// The models, if what they say of messages is to be drawn for each run.
+    fn unsure(&self, models: Option<ModelFile>) -> Result<Option<ModelFile>, Failure> {
+        let models = models.filter(|file| file.knows(Chance::Network, 0));
+        if models.is_none() && self.vary.as_ref().is_some_and(|asked| asked.contains(&Chance::Network)) {
+            return Err(Failure::input(
+                "--vary network: there is no model file that says how sure its figures are; `hpcast fit network` fits what \
+                 messages cost and says how sure that is",
+            ));
+        }
+        Ok(models.filter(|_| self.varies(Chance::Network)))
+    }
+
+    fn varies(&self, chance: Chance) -> bool {
+        let usually = self.repeat > 1 || chance == Chance::Calls;
+        self.vary.as_ref().map_or(usually, |asked| asked.contains(&chance))
+    }
+
+    /// Of the run with this number.
+    fn seed(&self, number: u64) -> u64 {
+        self.machine.seed.wrapping_add(number)
+    }
+
     fn selection(&self) -> Result<Selection, Failure> {
         let mut selection = Selection::of(self.mpi);
         for choice in &self.coll {
@@ -175,6 +206,8 @@ impl Options {
 struct Experiment<'o> {
     options: &'o Options,
     machine: Rc<Machine>,
+    /// Models of which each run draws what messages cost.
+    unsure: Option<ModelFile>,
     selection: Selection,
 }
 
@@ -197,6 +230,13 @@ impl Times {
 }
 
 impl Experiment<'_> {
+    /// The machine of one run.
+    fn drawn(&self, number: u64) -> Rc<Machine> {
+        let Some(models) = &self.unsure else { return self.machine.clone() };
+        let seeds = Seeds { network: Some(self.options.seed(number)), ..Seeds::default() };
+        MachineOptions::with_drawn(&self.machine, &models.drawn(&seeds, 0, 0), !self.options.no_noise)
+    }
+
     /// Runs one size with each seed.
     fn repeat(
         &self,
@@ -212,8 +252,15 @@ impl Experiment<'_> {
         for number in 0..repeat {
             watchers.start_at(totals.simulated);
             let place = (index as u64 * repeat + number) as f64;
-            let seed = self.options.machine.seed.wrapping_add(number);
-            let finding = self.simulate(seed, bytes, watchers, running, place / whole..(place + 1.0) / whole)?;
+            let seed = self.options.seed(if self.options.varies(Chance::Calls) { number } else { 0 });
+            let finding = self.simulate(
+                &self.drawn(number),
+                seed,
+                bytes,
+                watchers,
+                running,
+                place / whole..(place + 1.0) / whole,
+            )?;
             totals.add(finding.outcome);
             runs.push(finding.iteration);
         }
@@ -222,6 +269,7 @@ impl Experiment<'_> {
 
     fn simulate(
         &self,
+        machine: &Rc<Machine>,
         seed: u64,
         bytes: u64,
         watchers: &Watchers,
@@ -231,9 +279,9 @@ impl Experiment<'_> {
         let options = self.options;
         let setup = Setup {
             ranks: options.ranks,
-            machine: self.machine.clone(),
-            placement: options.machine.place(&self.machine, options.ranks, seed)?,
-            network: options.machine.network(&self.machine),
+            machine: machine.clone(),
+            placement: options.machine.place(machine, options.ranks, seed)?,
+            network: options.machine.network(machine),
             seed,
             selection: self.selection.clone(),
             observer: watchers.observer(),
@@ -280,6 +328,9 @@ impl Experiment<'_> {
         parameter("count", options.count.into());
         if options.repeat > 1 {
             parameter("repeat", options.repeat.into());
+        }
+        if let Some(vary) = &options.vary {
+            parameter("vary", vary.iter().map(|chance| chance.name()).collect::<Vec<_>>().join(",").into());
         }
         match options.program {
             Program::Collective(_) => {

@@ -166,6 +166,34 @@ fn a_roofline_is_one_that_forecasts_can_use() {
 }
 
 #[test]
+fn processors_may_have_rooflines_of_their_own() {
+    let folder = Folder::new("fit-rooflines");
+    let mut text = String::from("node,cpu,N,seconds\n");
+    for i in 1..200u32 {
+        let (node, socket, n) = (5 + i % 4 / 2, i % 2, i * i * 100);
+        text += &format!("{node},{socket},{n},{:e}\n", 1e-6 + f64::from(node - 4) * 16e-10 * f64::from(n));
+    }
+    let (csv, out) = (folder.write("copies.csv", &text), folder.path("models.toml"));
+    let fit = |more: &[&str]| prints(&[&["fit", "roofline", &csv, "--kernel", "dcopy", "-o", &out], more].concat());
+    let text = fit(&[]);
+    assert!(text.contains("processors        4") && text.contains("R squared         1.0"), "{text}");
+    let file = folder.read("models.toml");
+    assert!(file.contains("first-node = 5") && file.matches("node = ").count() >= 4, "{file}");
+    // They are compared one by one: node 6 takes twice as long as the others.
+    let alike = folder.path("alike.toml");
+    let text = prints(&["fit", "roofline", &csv, "--kernel", "dcopy", "--alike", "-o", &alike]);
+    assert!(text.contains("processors        1"), "{text}");
+    let json = prints(&["model", "compare", &alike, &out, "--json", "-"]);
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let processors = value["kernels"]["dcopy"]["processors"].as_array().unwrap();
+    let ratio = |place: usize| processors[place]["ratio"].as_f64().unwrap();
+    assert_eq!((processors.len(), processors[2]["node"].as_u64()), (4, Some(6)));
+    assert!(ratio(2) / ratio(0) > 1.5 && (ratio(1) / ratio(0) - 1.0).abs() < 1e-6, "{processors:?}");
+    let run = ["hpl", "-m", &machine("dahu.toml"), "--models", &out, "--n", "300", "--nb", "30", "--grid", "2x2"];
+    assert!(prints(&run).contains("WR"));
+}
+
+#[test]
 fn what_is_no_roofline_is_refused() {
     let folder = Folder::new("fit-roofline-bad");
     let (csv, out) = (folder.write("calls.csv", &products()), folder.path("models.toml"));

@@ -82,12 +82,52 @@ fn models_are_compared() {
     assert!(same.contains("1.0000 on the geometric mean") && same.contains("may be chance"), "{same}");
     let printed = prints(&["model", "compare", &spring, &autumn, "--json", "-"]);
     assert_eq!(printed, folder.read("compared.json"));
+    // A hundred sizes and two terms on each processor, in both files.
+    let freedom = processors[0]["degrees_of_freedom"].as_f64().unwrap();
+    assert!((98.0..=196.0).contains(&freedom) && !text.contains("as if errors were known"), "{freedom}");
+    let unknown: String =
+        folder.read("spring.toml").lines().map(|line| line.replace("freedom = 98", "") + "\n").collect();
+    let unknown = folder.write("unknown.toml", &unknown.replace(",  }", " }"));
+    let text = prints(&["model", "compare", &unknown, &autumn]);
+    assert!(text.contains("as if errors were known exactly: a file does not say its degrees of freedom"), "{text}");
     let free = folder.write(
         "free.toml",
         "name = \"free\"\n[kernel.dlacpy]\nterms = []\nseconds = []\n[kernel.b]\nterms = []\nseconds = []\n",
     );
     let none = prints(&["model", "compare", &spring, &free]);
     assert!(none.contains("expects no time") && none.contains("only in B: b"), "{none}");
+}
+
+#[test]
+fn figures_of_rooflines_are_compared() {
+    let folder = Folder::new("model-compare-rooflines");
+    let roofline = |name: &str, figures: &str| {
+        folder.write(name, &format!("name = \"gpu\"\n[kernel.dgemm]\nroofline = {{ {figures} }}\n"))
+    };
+    let spring = roofline("spring.toml", "rate = 4e13, overhead = 2e-5");
+    let autumn = roofline("autumn.toml", "rate = 3e13, overhead = 3e-5, bandwidth = 2e12");
+    let text = prints(&["model", "compare", &spring, &autumn]);
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    for line in [
+        ["rate", "4.0000e13", "3.0000e13", "0.7500"],
+        ["overhead", "2.0000e-5", "3.0000e-5", "1.5000"],
+        ["bandwidth", "-", "2.0000e12", "-"],
+        ["roofs", "longest", "longest", "-"],
+    ] {
+        assert!(lines.iter().any(|found| found[..] == line), "{line:?} is missing in\n{text}");
+    }
+    assert!(!text.contains("chance"), "nobody knows how sure the figures of a roofline are");
+    let json = prints(&["model", "compare", &spring, &autumn, "--json", "-"]);
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let after = &value["kernels"]["dgemm"]["after"];
+    assert_eq!(
+        (after["roofs"].as_str(), after["pieces"][0]["roofline"]["rate"].as_f64()),
+        (Some("longest"), Some(3e13))
+    );
+    // Beside a polynomial both are listed.
+    let terms = folder.write("terms.toml", "name = \"cpu\"\n[kernel.dgemm]\nterms = [\"M*N*K\"]\nseconds = [1e-11]\n");
+    let text = prints(&["model", "compare", &terms, &spring]);
+    assert!(text.contains("M*N*K") && text.contains("rate"), "{text}");
 }
 
 #[test]
@@ -115,6 +155,7 @@ fn what_cannot_be_shown_or_compared_is_refused() {
         ("seconds = [1e-6, 1e-5]", "seconds = [1e-6]", &["this is no range", "wrong.toml:"]),
         ("processor = [\"node\", ", "processor = [", &["not two columns", "wrong.toml:"]),
         ("r-squared", "r-square", &["r-square", "wrong.toml:"]),
+        ("freedom = 98", "freedom = 0", &["without degrees of freedom", "wrong.toml:"]),
     ] {
         assert!(text.contains(from), "{from} in {text}");
         let wrong = folder.write("wrong.toml", &text.replacen(from, to, 1));

@@ -161,6 +161,81 @@ fn hpl_varies_with_its_messages_in_both_of_its_ways() {
     assert_eq!(hpl(&[]).to_bits(), noisy.to_bits());
 }
 
+/// Latencies are sure to 2 us, and what a byte takes to a fifth; a send hardly.
+const UNSURE: &str = r#"
+name = "unsure"
+unlisted = "free"
+[kernel.dgemm]
+terms = ["M*N*K"]
+seconds = [1e-11]
+[network.between]
+send = [{ above = "0 B", base = "1 us" }]
+latency = [{ above = "0 B", base = "10 us" }]
+bandwidth-factor = [{ above = "0 B", factor = 0.5 }]
+[network.fit]
+ranges = [
+  { function = "between.send", above = "0 B", covariance = [1e-18, 0, 0] },
+  { function = "between.transfer", above = "0 B", covariance = [4e-12, 0, 0.16] },
+]
+"#;
+
+/// As before anybody knew how sure it is.
+fn without_errors() -> &'static str {
+    UNSURE.split("[network.fit]").next().unwrap_or_default()
+}
+
+#[test]
+fn repeated_runs_draw_what_messages_cost() {
+    let mut fixture = Fixture::new("network-errors");
+    let known = fixture.folder.write("known.toml", without_errors());
+    fixture.models = fixture.folder.write("unsure.toml", UNSURE);
+    let repeat = |more: &[&str]| fixture.ping_pong("100kB", "2", &[&["--repeat", "20", "--seed", "1"], more].concat());
+    let all = repeat(&[]);
+    // 10 us and 20 us, with errors of 2 us and 4 us: 95 % of runs within 2.1 times 4.5 us, which 20 runs say to a third.
+    let (mean, half) = (half_round(&all), seconds(&all, "prediction_95_seconds"));
+    assert!((mean - 30e-6).abs() < 4e-6 && (6e-6..15e-6).contains(&half), "{mean:e} {half:e}");
+    assert_eq!(repeat(&[])["table"], all["table"]);
+    assert_eq!(repeat(&["--vary", "network"])["table"], all["table"], "there is no noise");
+    // Who does not want it gets what there was, and so does a single run.
+    let calls = repeat(&["--vary", "calls"]);
+    assert!(seconds(&calls, "prediction_95_seconds") < 1e-15 && (half_round(&calls) - 30e-6).abs() < 1e-11, "{calls}");
+    let single = fixture.ping_pong("100kB", "2", &[]);
+    assert!((half_round(&single) - 30e-6).abs() < 1e-11);
+    fixture.models = known;
+    let before = fixture.ping_pong("100kB", "2", &["--repeat", "20", "--seed", "1"]);
+    assert_eq!(before["table"], calls["table"]);
+    let run = ["run", "ring", "-n", "2", "-m", &fixture.machine, "--models", &fixture.models, "--vary", "network"];
+    refuses(&run, &["--vary network", "hpcast fit network"]);
+}
+
+#[test]
+fn an_unsure_network_widens_the_interval_of_hpl_and_sources_say_so() {
+    let folder = Folder::new("network-errors-hpl");
+    let (unsure, known) = (folder.write("unsure.toml", UNSURE), folder.write("known.toml", without_errors()));
+    let (dahu, out) = (machine("dahu.toml"), folder.path("out.json"));
+    let hpl = |models: &str, more: &[&str]| -> Value {
+        let first = ["hpl", "-m", &dahu, "--models", models, "--n", "2000", "--nb", "100", "--grid", "2x4"];
+        let common = ["--ranks-per-node", "1", "--exact", "--repeat", "10", "--json", &out];
+        prints(&[&first[..], &common, more].concat());
+        serde_json::from_str(&folder.read("out.json")).expect("JSON")
+    };
+    let half = |report: &Value| {
+        let seconds = &report["combinations"][0]["seconds"];
+        seconds["prediction_95"].as_f64().unwrap() / seconds["mean"].as_f64().unwrap()
+    };
+    let (all, calls, before) = (hpl(&unsure, &["--sources"]), hpl(&unsure, &["--vary", "calls"]), hpl(&known, &[]));
+    assert!(half(&all) > 5.0 * half(&calls), "{} {}", half(&all), half(&calls));
+    let sources = all["combinations"][0]["contributions"].as_array().expect("contributions");
+    let names: Vec<&str> = sources.iter().filter_map(|source| source["source"].as_str()).collect();
+    assert_eq!(names, ["network", "calls"]);
+    assert!(sources[0]["share"].as_f64().unwrap() > 0.9, "{sources:?}");
+    assert_eq!(all["parameters"]["vary"], "calls,network");
+    assert_eq!(calls["table"], before["table"], "as if nobody knew of errors");
+    assert_eq!(hpl(&unsure, &["--sources"])["table"], all["table"]);
+    let refused = ["hpl", "-m", &dahu, "--models", &known, "--n", "100", "--vary", "network"];
+    refuses(&refused, &["--vary network", "hpcast fit network"]);
+}
+
 /// A table as people write it.
 fn measurements() -> String {
     let mut text = String::from("operation,size,seconds,where\n");
@@ -202,6 +277,8 @@ fn a_fitted_network_is_one_that_simulations_can_use() {
     for part in ["[made]", "sha256", "detached-below = \"10 kB\"", "[network.between]", "modes = [", "[network.fit]"] {
         assert!(file.contains(part), "{part} is missing in\n{file}");
     }
+    // Every range says how sure it is.
+    assert_eq!(file.matches("{ function = ").count(), file.matches("covariance = [").count(), "{file}");
     prints(&fit);
     assert_eq!(fixture.folder.read("fitted.toml"), file);
     assert!(prints(&["model", "show", &out]).contains("between isend"));

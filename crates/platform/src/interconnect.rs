@@ -1,5 +1,7 @@
 //! The network of a machine: a topology, and what surrounds it at every node.
 
+use std::sync::Arc;
+
 use crate::topology::{Link, LinkId, Topology};
 
 /// The way of one message, with the sums that models need. Reused between messages, so that routing allocates nothing.
@@ -78,9 +80,10 @@ pub enum Loopback {
 }
 
 /// A topology, and what surrounds it at every node.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Interconnect {
-    topology: Box<dyn Topology>,
+    /// Machines that differ in other things may share it.
+    topology: Arc<dyn Topology>,
     loopback: Loopback,
     /// Capacity shared by what enters and what leaves a node, in bytes per second.
     limiter: Option<f64>,
@@ -89,7 +92,7 @@ pub struct Interconnect {
 impl Interconnect {
     /// Joins the parts.
     pub fn new(topology: Box<dyn Topology>, loopback: Loopback, limiter: Option<f64>) -> Interconnect {
-        Interconnect { topology, loopback, limiter }
+        Interconnect { topology: topology.into(), loopback, limiter }
     }
 
     /// The topology alone.

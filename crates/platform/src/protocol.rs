@@ -46,6 +46,12 @@ impl Piece {
         let base = modes.iter().map(|mode| mode.share * mode.mean).sum();
         Piece { above, base, per_byte, modes }
     }
+
+    /// Gives it another expected base; what is drawn around it moves along.
+    pub fn move_base(&mut self, base: f64) {
+        self.modes.iter_mut().for_each(|mode| mode.mean += base - self.base);
+        self.base = base;
+    }
 }
 
 impl Piecewise {
@@ -69,6 +75,11 @@ impl Piecewise {
     #[inline]
     pub fn piece(&self, size: u64) -> Option<&Piece> {
         self.pieces.iter().rev().find(|p| p.above < size).or(self.pieces.first())
+    }
+
+    /// The piece that begins above this size, to be changed.
+    pub fn beginning_above(&mut self, above: u64) -> Option<&mut Piece> {
+        self.pieces.iter_mut().find(|piece| piece.above == above)
     }
 
     /// The value at `size`, or its expectation; no pieces at all give `None`.

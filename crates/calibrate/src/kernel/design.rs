@@ -80,6 +80,7 @@ impl<'s> Design<'s> {
             processor: self.processor,
             seconds: fit.coefficients().collect(),
             covariance: places.map(|place| fit.covariance[place]).collect(),
+            freedom: Some(fit.freedom as u64),
             ..Row::default()
         })
     }

@@ -20,8 +20,7 @@ use hpcast_stats::significance::Elimination;
 use crate::misses;
 use design::{Design, Piece};
 pub(crate) use goodness::Fitted;
-use sample::{Sample, ranges, samples};
-pub(crate) use sample::{Size, mean};
+pub(crate) use sample::{Sample, Size, mean, median, ranges, samples};
 
 /// Measured calls of a kernel.
 #[derive(Clone, Debug)]
@@ -257,12 +256,13 @@ fn expand(row: &Row, from: &[usize], to: &[usize]) -> Row {
         seconds: all(&row.seconds),
         deviation: if row.deviation.is_empty() { Vec::new() } else { all(&row.deviation) },
         covariance: (0..to.len()).flat_map(|i| (0..=i).map(move |j| pair(i, j))).collect(),
+        freedom: row.freedom,
         ..Row::default()
     }
 }
 
 /// All sizes, with what a model says of them.
-fn fitted<'s>(kernel: &Kernel, samples: &'s [Sample], names: &[&str]) -> Vec<Fitted<'s>> {
+pub(crate) fn fitted<'s>(kernel: &Kernel, samples: &'s [Sample], names: &[&str]) -> Vec<Fitted<'s>> {
     // The terms were checked: all arguments are there.
     let Ok(bound) = BoundKernel::new(kernel, names) else { return Vec::new() };
     let mut all = Vec::new();
@@ -327,7 +327,9 @@ mod tests {
             // Uniform noise of 1 % has a deviation of 1 % over the root of 3.
             assert!((row.deviation[1] / (slow * 3e-11 / 3f64.sqrt()) - 1.0).abs() < 0.1, "{row:?}");
         }
-        assert_eq!(kernel.rows[1].covariance.len(), 3);
+        // 200 sizes and two terms; the mean of both processors was not fitted.
+        assert_eq!((kernel.rows[1].covariance.len(), kernel.rows[1].freedom), (3, Some(198)));
+        assert_eq!((kernel.rows[0].covariance.len(), kernel.rows[0].freedom), (0, None));
         assert_eq!(kernel.measured["M"], [10.0, 490.0]);
     }
 

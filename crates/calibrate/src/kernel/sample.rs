@@ -17,12 +17,7 @@ pub(crate) struct Size {
 impl Size {
     /// The middle of its calls.
     pub fn median(&self) -> f64 {
-        let mut calls = self.calls.clone();
-        calls.sort_by(f64::total_cmp);
-        match calls.len() {
-            0 => 0.0,
-            count => 0.5 * (calls[(count - 1) / 2] + calls[count / 2]),
-        }
+        median(self.calls.clone())
     }
 
     /// The standard deviation of its calls, if there are several.
@@ -68,6 +63,15 @@ pub(crate) fn ranges(calls: &Calls) -> BTreeMap<String, [f64; 2]> {
         [values.iter().copied().fold(f64::INFINITY, f64::min), values.iter().copied().fold(0.0, f64::max)]
     };
     calls.arguments.iter().map(|(name, values)| (name.clone(), range(values))).collect()
+}
+
+/// The value in the middle; zero if there is none.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        count => 0.5 * (values[(count - 1) / 2] + values[count / 2]),
+    }
 }
 
 pub(crate) fn mean(values: impl Iterator<Item = f64>) -> f64 {

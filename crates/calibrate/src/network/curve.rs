@@ -3,8 +3,9 @@
 use hpcast_models::network::RangeFit;
 use hpcast_platform::Piecewise;
 use hpcast_platform::protocol::{Mode, Piece};
-use hpcast_stats::piecewise;
+use hpcast_stats::piecewise::{self, Objective};
 
+use super::errors::{Point, covariance};
 use super::{NetworkError, Recipe};
 use crate::kernel::mean;
 
@@ -54,8 +55,14 @@ impl Sizes {
         Sizes(self.0.iter().filter(holds).cloned().collect())
     }
 
-    /// How well a function fits.
-    pub fn how_well(&self, name: &str, above: u64, function: impl Fn(f64) -> f64) -> RangeFit {
+    /// How well a function fits, and how sure its figures are.
+    pub fn how_well(
+        &self,
+        name: &str,
+        above: u64,
+        covariance: Option<[f64; 3]>,
+        function: impl Fn(f64) -> f64,
+    ) -> RangeFit {
         let centre = mean(self.0.iter().map(|size| size.seconds));
         let all: f64 = self.0.iter().map(|size| (size.seconds - centre).powi(2)).sum();
         let left: f64 = self.0.iter().map(|size| (size.seconds - function(size.bytes)).powi(2)).sum();
@@ -69,6 +76,7 @@ impl Sizes {
             sizes: self.0.len() as u64,
             r_squared: if all > 0.0 { 1.0 - left / all } else { 1.0 },
             relative_error: if relative.is_empty() { 0.0 } else { mean(relative.into_iter()) },
+            covariance,
         }
     }
 
@@ -86,6 +94,8 @@ pub(super) struct Line {
     pub to: f64,
     pub intercept: f64,
     pub slope: f64,
+    /// How sure intercept and slope are: lower triangle, if that is known.
+    pub covariance: Option<[f64; 3]>,
     pub modes: Vec<Mode>,
 }
 
@@ -107,13 +117,28 @@ impl Curve {
         let points: Vec<(f64, f64)> = sizes.0.iter().map(|size| (size.bytes.max(1.0), size.seconds)).collect();
         let found = piecewise::fit(&points, recipe.objective, recipe.strategy);
         let found = found.map_err(|error| NetworkError::Fit { function: name.into(), error })?;
-        let line = |segment: &piecewise::Segment| Line {
-            from: if segment.from <= 1.0 { 0.0 } else { segment.from },
-            to: segment.to,
+        let line = |segment: &piecewise::Segment| {
             // Only the logarithmic objective keeps lines above zero by itself.
-            intercept: segment.intercept.max(0.0),
-            slope: segment.slope.max(0.0),
-            modes: Vec::new(),
+            let (intercept, slope) = (segment.intercept.max(0.0), segment.slope.max(0.0));
+            let point = |&(bytes, seconds): &(f64, f64)| {
+                let weight = match recipe.objective {
+                    Objective::Ordinary => 1.0,
+                    Objective::Weighted => bytes.powi(-2),
+                    // An error of the logarithm is one relative to the line.
+                    Objective::Logarithmic => (intercept + slope * bytes).powi(-2),
+                };
+                Point { bytes, seconds, weight }
+            };
+            let own = points.iter().filter(|(bytes, _)| (segment.from..=segment.to).contains(bytes));
+            let own: Vec<Point> = own.map(point).collect();
+            Line {
+                from: if segment.from <= 1.0 { 0.0 } else { segment.from },
+                to: segment.to,
+                intercept,
+                slope,
+                covariance: covariance(&own, [intercept, slope], [intercept > 0.0, slope > 0.0]),
+                modes: Vec::new(),
+            }
         };
         Ok(Curve { lines: found.segments.iter().map(line).collect() })
     }
@@ -137,7 +162,10 @@ impl Curve {
     /// How well each line fits.
     pub fn how_well(&self, sizes: &Sizes, name: &str) -> Vec<RangeFit> {
         let lines = self.lines.iter().zip(thresholds(&self.lines));
-        lines.map(|(line, above)| sizes.within(line).how_well(name, above, |bytes| line.at(bytes))).collect()
+        let how_well = |(line, above): (&Line, u64)| {
+            sizes.within(line).how_well(name, above, line.covariance, |bytes| line.at(bytes))
+        };
+        lines.map(how_well).collect()
     }
 
     /// Warnings, in sentences.

@@ -222,3 +222,50 @@ fn published_mixtures_become_a_model() {
     assert_eq!(message("std_s", "std"), "models[0]: `std_s` is missing, or no number");
     assert!(message("0.9", "0.8").contains("between.send[0].modes: the shares of the modes add up to 0.9"));
 }
+
+/// Many fits to the same machine, with errors of 3 %: they scatter around the truth as far as their covariances say.
+#[test]
+fn fits_scatter_as_far_as_they_say() {
+    let normal = |seed: u32, place: u32| {
+        let mut z = (u64::from(seed) << 32 | u64::from(place)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        z = (z ^ (z >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        hpcast_stats::normal::draw(((z ^ (z >> 32)) >> 11) as f64 / (1u64 << 53) as f64)
+    };
+    // Squares and products of errors, and what was expected of them.
+    let mut sums = [[(0.0, 0.0); 3]; 2];
+    let mut fits = [0; 2];
+    for seed in 0..400 {
+        let mut text = String::from("operation,size,seconds\n");
+        for place in 0..40 {
+            let size = THRESHOLD + 3000 * u64::from(place);
+            let call = |base: f64, per_byte: f64, number: u32| {
+                (base + per_byte * size as f64) * (1.0 + 0.03 * normal(seed, 2 * place + number))
+            };
+            text += &format!("isend,{size},{:e}\n", call(5e-6, 2e-10, 0));
+            // Twice 8 us and 4 GB/s.
+            text += &format!("ping-pong,{size},{:e}\n", call(16e-6, 2.0 / 4e9, 1));
+        }
+        let found = fit(&measured(&text, &Reading::default()).unwrap(), &recipe()).unwrap();
+        for (kind, truth) in [("isend", [5e-6, 2e-10]), ("transfer", [8e-6, 1e10 / 4e9])].into_iter().enumerate() {
+            let (function, truth) = truth;
+            let ranges = &found.fit.as_ref().unwrap().ranges;
+            let own: Vec<_> = ranges.iter().filter(|range| range.function.ends_with(&format!(".{function}"))).collect();
+            // Now and then chance looks like a breakpoint.
+            let [range] = own[..] else { continue };
+            let [a, b, c] = range.covariance.unwrap();
+            let figures = found.figures(range).unwrap();
+            let off = [figures[0] - truth[0], figures[1] - truth[1]];
+            fits[kind] += 1;
+            let seen = [(off[0] * off[0], a), (off[0] * off[1], b), (off[1] * off[1], c)];
+            for (sum, (square, expected)) in sums[kind].iter_mut().zip(seen) {
+                *sum = (sum.0 + square, sum.1 + expected);
+            }
+        }
+    }
+    for kind in sums {
+        // The deviation of a mean of 400 squares is 7 %.
+        let ratios = kind.map(|(square, expected)| square / expected);
+        assert!(ratios.iter().all(|ratio| (ratio - 1.0).abs() < 0.25), "{ratios:?}");
+    }
+    assert!(fits.iter().all(|fits| *fits > 350), "{fits:?}");
+}

@@ -4,6 +4,7 @@ use hpcast_platform::protocol::Piece;
 use hpcast_platform::{Piecewise, Protocol};
 
 use super::curve::{Curve, Line, Size, Sizes, thresholds};
+use super::errors::{Point, covariance};
 use super::{Fitter, NetworkError, Operation, Place, noise};
 
 /// Sizes of the shortest range.
@@ -74,20 +75,33 @@ impl Fitter<'_> {
         ends.extend(Curve::fit(sizes, self.recipe, &name)?.lines.iter().map(|line| line.to));
         ends.sort_by(f64::total_cmp);
         let mut lines: Vec<Line> = Vec::new();
+        let least_slope = 1.0 / self.bandwidth();
         for range in cut(&sizes.0, &ends) {
-            let (intercept, slope) = line_above(range, 1.0 / self.bandwidth(), &busy);
+            let (intercept, slope) = line_above(range, least_slope, &busy);
             let (from, to) = (range[0].bytes, range[range.len() - 1].bytes);
             match lines.last_mut() {
                 Some(last) if (last.intercept, last.slope) == (intercept, slope) => last.to = to,
-                _ => lines.push(Line { from, to, intercept, slope, modes: Vec::new() }),
+                _ => lines.push(Line { from, to, intercept, slope, covariance: None, modes: Vec::new() }),
             }
+        }
+        for line in &mut lines {
+            let point = |size: &Size| {
+                let seconds = size.seconds - busy(size.bytes);
+                Point { bytes: size.bytes, seconds, weight: weight(size) }
+            };
+            let points: Vec<Point> = sizes.within(line).0.iter().map(point).collect();
+            let is_free = [line.intercept > 0.0, line.slope > least_slope];
+            line.covariance = covariance(&points, [line.intercept, line.slope], is_free);
         }
         let mut aboves = thresholds(&lines);
         aboves[0] = first;
         for (line, &above) in lines.iter().zip(&aboves) {
             // The whole of it was measured, with what the ends are busy with.
             let whole = |bytes: f64| busy(bytes) + line.at(bytes);
-            self.findings.ranges.push(sizes.within(line).how_well(&name, above, whole));
+            // Model files have the slope in those of the links: one over the factor of their bandwidth.
+            let per_link = |[first, both, second]: [f64; 3]| [first, both / least_slope, second / least_slope.powi(2)];
+            let sure = line.covariance.map(per_link).filter(|found| found.iter().all(|number| number.is_finite()));
+            self.findings.ranges.push(sizes.within(line).how_well(&name, above, sure, whole));
         }
         Ok(aboves.into_iter().zip(lines).collect())
     }
@@ -182,6 +196,11 @@ fn cut<'s>(sizes: &'s [Size], ends: &[f64]) -> Vec<&'s [Size]> {
     ranges
 }
 
+/// Errors count relative to the whole.
+fn weight(size: &Size) -> f64 {
+    size.seconds.max(f64::MIN_POSITIVE).powi(-2)
+}
+
 /// The line through the durations, less what is busy, with the least squares of relative errors of the whole; with no
 /// negative intercept and no slope below the least.
 fn line_above(sizes: &[Size], least_slope: f64, busy: impl Fn(f64) -> f64) -> (f64, f64) {
@@ -189,7 +208,7 @@ fn line_above(sizes: &[Size], least_slope: f64, busy: impl Fn(f64) -> f64) -> (f
     let mut sums = [0.0; 5];
     for size in sizes {
         let (x, y) = (size.bytes, size.seconds - busy(size.bytes) - least_slope * size.bytes);
-        let weight = size.seconds.max(f64::MIN_POSITIVE).powi(-2);
+        let weight = weight(size);
         for (sum, term) in sums.iter_mut().zip([1.0, x, x * x, y, x * y]) {
             *sum += weight * term;
         }

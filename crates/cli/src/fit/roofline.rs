@@ -5,20 +5,19 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use hpcast_calibrate::kernel::Calls;
 use hpcast_calibrate::roofline;
-use hpcast_calibrate::table::Table;
 use hpcast_models::compute::{KernelWork, Roofs, Term, TermError};
 use hpcast_platform::diagnostic::{Diagnostic, Source};
 use hpcast_report::check_writable;
 
-use super::{file_to_fill, made};
-use crate::call_table::{pairs, unreadable};
+use super::{file_to_fill, made, number_nodes};
+use crate::call_table::{CallData, CallOptions, pairs};
 use crate::failure::Failure;
 use crate::{model, print};
 
 /// Options of `hpcast fit roofline`.
 #[derive(Args)]
 pub(crate) struct FitRoofline {
-    /// Measured calls: a column for each argument, and one for the duration
+    /// Measured calls: a column for each argument, one for the duration, and, if processors differ, node and socket
     calls: PathBuf,
     /// What model files call the kernel; what those of the BLAS do is known
     #[arg(long, value_name = "NAME")]
@@ -35,15 +34,8 @@ pub(crate) struct FitRoofline {
     /// How arithmetic and traffic go together (default: what fits better)
     #[arg(long, value_enum)]
     roofs: Option<RoofsChoice>,
-    /// The column of an argument, if it has another name: S=m
-    #[arg(long, value_name = "ARGUMENT=COLUMN")]
-    argument: Vec<String>,
-    /// The column of durations, in seconds (default: seconds, duration or time)
-    #[arg(long, value_name = "COLUMN")]
-    seconds: Option<String>,
-    /// Only rows whose column has this value: function=dgemm
-    #[arg(long, value_name = "COLUMN=VALUE")]
-    only: Vec<String>,
+    #[command(flatten)]
+    columns: CallOptions,
     /// Only calls whose argument is a multiple of this, such as M=2: those with aligned matrices
     #[arg(long, value_name = "ARGUMENT=NUMBER", value_delimiter = ',')]
     multiples: Vec<String>,
@@ -68,36 +60,23 @@ impl FitRoofline {
         check_writable(&self.output)?;
         let source = Source::read(&self.calls)?;
         let work = self.work()?;
-        let renamed = pairs("--argument", &self.argument)?;
-        let mut names: Vec<String> = Vec::new();
+        let mut names: Vec<&str> = Vec::new();
         for name in work.terms().flat_map(Term::names) {
-            if !names.iter().any(|known| known == name) {
-                names.push(name.to_owned());
+            if !names.contains(&name) {
+                names.push(name);
             }
         }
-        let column = |name: &String| {
-            let renamed = renamed.iter().find(|(argument, _)| argument == name).map(|(_, column)| column);
-            renamed.unwrap_or(name).clone()
+        let data = CallData::read(&source, self.columns.layout(&source, &names, None)?)?;
+        let all = data.calls(&names);
+        let kept = self.kept(&all)?;
+        let take = |values: &[f64]| -> Vec<f64> { kept.iter().map(|&row| values[row]).collect() };
+        let values: Vec<Vec<f64>> = all.arguments.iter().map(|(_, values)| take(values)).collect();
+        let arguments = all.arguments.iter().zip(&values);
+        let calls = Calls {
+            arguments: arguments.map(|((name, _), values)| (name.clone(), values.as_slice())).collect(),
+            seconds: &take(all.seconds),
+            processors: kept.iter().filter_map(|&row| all.processors.get(row).copied()).collect(),
         };
-        let table_error = |error| Failure::from(unreadable(&source, &error));
-        let header = Table::header(&source.text).map_err(table_error)?;
-        let usual = ["seconds", "duration", "time"];
-        let is_there = |name: &&&str| header.iter().any(|column| column.eq_ignore_ascii_case(name));
-        let seconds = self.seconds.as_deref().or(usual.iter().find(is_there).copied()).unwrap_or(usual[0]);
-        let columns: Vec<String> = names.iter().map(column).collect();
-        let mut wanted: Vec<&str> = columns.iter().map(String::as_str).collect();
-        wanted.push(seconds);
-        let only = pairs("--only", &self.only)?;
-        let table = Table::read(&source.text, &wanted, &only).map_err(table_error)?;
-        let kept = self.kept(&table, &names, &columns)?;
-        let take = |column: &str| -> Result<Vec<f64>, Failure> {
-            let values = table.column(column).map_err(table_error)?;
-            Ok(kept.iter().map(|&row| values[row]).collect())
-        };
-        let durations = take(seconds)?;
-        let values = columns.iter().map(|column| take(column)).collect::<Result<Vec<_>, _>>()?;
-        let arguments = names.into_iter().zip(values.iter().map(Vec::as_slice)).collect();
-        let calls = Calls { arguments, seconds: &durations, processors: Vec::new() };
         let roofs = self.roofs.map(|roofs| match roofs {
             RoofsChoice::Longest => Roofs::Longest,
             RoofsChoice::Sum => Roofs::Sum,
@@ -106,17 +85,19 @@ impl FitRoofline {
             .map_err(|error| Diagnostic::error(error.to_string(), error.remedy()).within(&source))?;
         let mut file = file_to_fill(self.add_to.as_deref(), &self.calls)?;
         file.made = Some(made(&self.calls, &source, kept.len() as u64, file.made.take()));
+        number_nodes(&mut file, &kernel);
         let text = model::details(&self.kernel, &kernel);
         file.kernels.insert(self.kernel.clone(), kernel);
         model::write(&file, &self.output)?;
         print(&format!("written: {}\n\n{text}", self.output.display()))
     }
 
-    /// The rows whose arguments are multiples of what was asked for.
-    fn kept(&self, table: &Table, names: &[String], columns: &[String]) -> Result<Vec<usize>, Failure> {
-        let mut kept: Vec<usize> = (0..table.rows()).collect();
+    /// The calls whose arguments are multiples of what was asked for.
+    fn kept(&self, calls: &Calls) -> Result<Vec<usize>, Failure> {
+        let mut kept: Vec<usize> = (0..calls.seconds.len()).collect();
         for (argument, number) in pairs("--multiples", &self.multiples)? {
-            let place = names.iter().position(|name| *name == argument).ok_or_else(|| {
+            let (_, values) = calls.arguments.iter().find(|(name, _)| *name == argument).ok_or_else(|| {
+                let names: Vec<&str> = calls.arguments.iter().map(|(name, _)| name.as_str()).collect();
                 Failure::input(format!(
                     "--multiples: there is no argument `{argument}`; there are {}",
                     names.join(", ")
@@ -125,7 +106,6 @@ impl FitRoofline {
             let unit = number.parse().ok().filter(|unit: &u32| *unit > 0).ok_or_else(|| {
                 Failure::input(format!("--multiples: `{number}` is no whole number above zero; write {argument}=2"))
             })?;
-            let values = table.column(&columns[place]).unwrap_or_default();
             kept.retain(|&row| values[row] % f64::from(unit) == 0.0);
         }
         if kept.is_empty() {

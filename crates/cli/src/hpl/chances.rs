@@ -14,16 +14,17 @@ pub(crate) struct Chances {
     #[arg(long, default_value_t = 1, value_name = "RUNS", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     repeat: u64,
     /// What each run draws anew (default: `calls` for a single run, else all that the model file knows)
-    #[arg(long, value_name = "SOURCES", value_delimiter = ',', value_parser = chance())]
+    #[arg(long, value_name = "SOURCES", value_delimiter = ',', value_parser = chance(Chance::ALL))]
     vary: Option<Vec<Chance>>,
     /// Also find out how much each source of chance adds: runs everything once more for each of them
     #[arg(long)]
     sources: bool,
 }
 
-fn chance() -> impl TypedValueParser<Value = Chance> {
-    let of = |text: String| Chance::ALL.into_iter().find(|chance| chance.name() == text).unwrap_or(Chance::Calls);
-    PossibleValuesParser::new(Chance::ALL.map(Chance::name)).map(of)
+/// Reads the name of one of these.
+pub(crate) fn chance<const N: usize>(known: [Chance; N]) -> impl TypedValueParser<Value = Chance> {
+    let of = move |text: String| known.into_iter().find(|chance| chance.name() == text).unwrap_or(Chance::Calls);
+    PossibleValuesParser::new(known.map(Chance::name)).map(of)
 }
 
 /// What a run draws.
@@ -58,6 +59,7 @@ impl Chances {
                     coefficients: drawn(Chance::Coefficients),
                     nodes: drawn(Chance::Nodes).unwrap_or(first),
                     day: drawn(Chance::Days).map(|seed| seed as u32),
+                    network: drawn(Chance::Network),
                 };
                 Draw { seed, seeds, redrawn }
             };
@@ -92,6 +94,7 @@ impl Chances {
                 Chance::Nodes | Chance::Days => {
                     "`hpcast fit cluster` finds out how processors and days differ; a processor that the file lists is known"
                 }
+                Chance::Network => "`hpcast fit network` fits what messages cost and says how sure that is",
             };
             return Err(Failure::input(format!(
                 "--vary {}: there is no model file that says how much these differ; {remedy}",

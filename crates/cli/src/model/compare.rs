@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hpcast_calibrate::compare::{Change, Comparison, Extreme, Model, compare};
-use hpcast_models::compute::{BoundKernel, Kernel, ModelFile};
+use hpcast_models::compute::{BoundKernel, Kernel, ModelFile, RooflineFigures, Row, Term};
 use hpcast_report::{Cell, Column, ComparisonPlot, Curves, ProcessorRatio, Table, check_writable, json, write_file};
 use serde_json::{Value, json};
 
@@ -148,6 +148,9 @@ fn describe(pair: &Pair) -> String {
         (false, false) => format!(", over {} (assumed: not all ranges are known)", ranges.join(", ")),
     };
     text += &format!("B / A             {:.4} on the geometric mean{}{over}\n", overall.ratio, doubt(&overall));
+    if overall.error.is_some_and(|error| error > 0.0) && overall.freedom.is_none() {
+        text += "                  as if errors were known exactly: a file does not say its degrees of freedom\n";
+    }
     text += &format!("largest size      {:.4}\n", overall.largest);
     if let Some([most, least]) = &comparison.extremes {
         text += &format!(
@@ -184,21 +187,34 @@ fn coefficients([a, b]: &[&Kernel; 2]) -> String {
     if a.split.is_some() || b.split.is_some() {
         return format!("A                 {}\nB                 {}\n", formula(a), formula(b));
     }
-    let mut terms = a.terms.clone();
-    terms.extend(b.terms.iter().filter(|term| !a.terms.contains(term)).cloned());
+    let sides = [a, b].map(|kernel| figures(kernel));
+    let mut names: Vec<&String> = sides[0].iter().map(|(name, _)| name).collect();
+    names
+        .extend(sides[1].iter().map(|(name, _)| name).filter(|name| !sides[0].iter().any(|(known, _)| known == *name)));
     let mut table = Table::new(["term", "A", "B", "B / A"].map(|name| Column::new(name, name)));
-    for term in terms {
-        let coefficient = |kernel: &Kernel| {
-            let place = kernel.terms.iter().position(|other| *other == term)?;
-            kernel.rows.first()?.seconds.get(place).copied()
-        };
-        let (first, second) = (coefficient(a), coefficient(b));
+    for name in names {
+        let [first, second] =
+            [0, 1].map(|side: usize| sides[side].iter().find(|(known, _)| known == name).map(|(_, value)| *value));
         let cell = |number: Option<f64>| number.map_or(Cell::Empty, |number| Cell::Text(format!("{number:.4e}")));
         let ratio = first.zip(second).filter(|(first, _)| *first != 0.0).map(|(first, second)| second / first);
         let ratio = ratio.map_or(Cell::Empty, |ratio| Cell::Text(format!("{ratio:.4}")));
-        table.push([Cell::Text(term.to_string()), cell(first), cell(second), ratio]);
+        table.push([Cell::Text(name.clone()), cell(first), cell(second), ratio]);
+    }
+    let roofs = [a, b].map(|kernel| kernel.roofline.as_ref().map(|model| model.roofs.word()));
+    if roofs.iter().any(Option::is_some) {
+        let [first, second] = roofs.map(|word| word.map_or(Cell::Empty, |word| Cell::Text(word.into())));
+        table.push([Cell::Text("roofs".into()), first, second, Cell::Empty]);
     }
     table.text()
+}
+
+/// Coefficients by their terms, or what a roofline has instead, but for rates without a limit.
+fn figures(kernel: &Kernel) -> Vec<(String, f64)> {
+    let Some(row) = kernel.rows.first() else { return Vec::new() };
+    let terms = kernel.terms.iter().map(Term::to_string).zip(row.seconds.iter().copied());
+    let roofline = row.roofline.iter().flat_map(RooflineFigures::named);
+    let limits = roofline.filter(|(_, value)| value.is_finite()).map(|(name, value)| (name.to_owned(), value));
+    terms.chain(limits).collect()
 }
 
 /// The processors that changed otherwise than the mean of all, most of all those first.
@@ -223,7 +239,10 @@ fn most_changed(comparison: &Comparison) -> String {
 
 fn values(pair: &Pair) -> Value {
     let Pair { kernels, comparison, .. } = pair;
-    let change = |change: &Change| json!({ "ratio": change.ratio, "interval": change.interval(), "p": change.p() });
+    let change = |change: &Change| {
+        let (interval, p, freedom) = (change.interval(), change.p(), change.freedom);
+        json!({ "ratio": change.ratio, "interval": interval, "p": p, "degrees_of_freedom": freedom })
+    };
     let extreme = |extreme: &Extreme| {
         let arguments: serde_json::Map<String, Value> = comparison
             .ranges
@@ -246,16 +265,20 @@ fn values(pair: &Pair) -> Value {
         .collect();
     let ranges: serde_json::Map<String, Value> =
         comparison.ranges.iter().map(|(name, range)| (name.clone(), json!(range))).collect();
+    let roofline = |row: &Row| -> Option<Value> {
+        Some(row.roofline?.named().into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect())
+    };
     let model = |kernel: &Kernel| {
         let rows: Vec<Value> = kernel
             .processors()
             .next()
             .unwrap_or_default()
             .iter()
-            .map(|row| json!({ "below": row.below, "seconds": row.seconds }))
+            .map(|row| json!({ "below": row.below, "seconds": row.seconds, "roofline": roofline(row) }))
             .collect();
         let terms: Vec<String> = kernel.terms.iter().map(ToString::to_string).collect();
-        json!({ "terms": terms, "split": kernel.split.as_ref().map(ToString::to_string), "pieces": rows })
+        let roofs = kernel.roofline.as_ref().map(|model| model.roofs.word());
+        json!({ "terms": terms, "split": kernel.split.as_ref().map(ToString::to_string), "roofs": roofs, "pieces": rows })
     };
     json!({
         "before": model(kernels[0]),

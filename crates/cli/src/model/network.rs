@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use hpcast_calibrate::network::import;
 use hpcast_models::compute::ModelFile;
-use hpcast_models::network::NetworkModel;
+use hpcast_models::network::{NetworkModel, RangeFit};
 use hpcast_platform::diagnostic::Source;
 use hpcast_platform::protocol::Piece;
 use hpcast_report::{Cell, Column, Table, check_writable};
@@ -99,7 +99,7 @@ pub(crate) fn show(network: &NetworkModel) -> String {
     }
     text += &table.text();
     if let Some(fit) = &network.fit {
-        let columns = ["measured", "above", "points", "sizes", "R squared", "mean error"];
+        let columns = ["measured", "above", "points", "sizes", "R squared", "mean error", "sure to +-"];
         let mut table = Table::new(columns.map(|name| Column::new(name, name)));
         for range in &fit.ranges {
             table.push([
@@ -109,12 +109,25 @@ pub(crate) fn show(network: &NetworkModel) -> String {
                 Cell::Text(range.sizes.to_string()),
                 Cell::Text(format!("{:.4}", range.r_squared)),
                 Cell::Text(format!("{:.1} %", 100.0 * range.relative_error)),
+                Cell::Text(sureness(network, range)),
             ]);
         }
         text += &format!("\n{}", table.text());
         fit.warnings.iter().for_each(|warning| text += &format!("warning: {warning}\n"));
     }
     text
+}
+
+/// The standard errors of a range's two figures, as parts of them: of base and seconds per byte, or of latency and bandwidth.
+fn sureness(network: &NetworkModel, range: &RangeFit) -> String {
+    let (Some([first, _, second]), Some(figures)) = (range.covariance, network.figures(range)) else {
+        return "-".into();
+    };
+    let part = |variance: f64, figure: f64| match figure {
+        0.0 => "0".into(),
+        _ => format!("{:.2} %", 100.0 * variance.sqrt() / figure),
+    };
+    format!("{}, {}", part(first, figures[0]), part(second, figures[1]))
 }
 
 /// Share and mean of each mode.

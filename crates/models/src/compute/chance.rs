@@ -1,5 +1,5 @@
 //! What a forecast cannot know for sure, and therefore draws: calls of kernels, the coefficients of fitted models, the
-//! processors of a machine, the day.
+//! processors of a machine, the day, what messages cost.
 //!
 //! T. Cornebize's thesis (2021), section 5.2, tells apart the variability within a run, from processor to processor, and from
 //! day to day. Fits add their own: coefficients are only as sure as the measurements make them.
@@ -9,6 +9,7 @@ use hpcast_stats::{Matrix, MultivariateError, MultivariateNormal};
 
 use super::file::ModelFile;
 use super::kernel::Row;
+use crate::network::NetworkModel;
 
 /// Where chance comes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,11 +22,13 @@ pub enum Chance {
     Nodes,
     /// Good days and bad ones.
     Days,
+    /// How well measurements determine what messages cost.
+    Network,
 }
 
 impl Chance {
     /// All of them.
-    pub const ALL: [Chance; 4] = [Chance::Calls, Chance::Coefficients, Chance::Nodes, Chance::Days];
+    pub const ALL: [Chance; 5] = [Chance::Calls, Chance::Coefficients, Chance::Nodes, Chance::Days, Chance::Network];
 
     /// What people call it.
     pub fn name(self) -> &'static str {
@@ -34,6 +37,7 @@ impl Chance {
             Chance::Coefficients => "coefficients",
             Chance::Nodes => "nodes",
             Chance::Days => "days",
+            Chance::Network => "network",
         }
     }
 }
@@ -49,6 +53,8 @@ pub struct Seeds {
     pub nodes: u64,
     /// The day, where there is a population; none: the mean over days.
     pub day: Option<u32>,
+    /// Of what messages cost; none: it is as in the file.
+    pub network: Option<u64>,
 }
 
 impl ModelFile {
@@ -65,6 +71,7 @@ impl ModelFile {
                 let mut populations = kernels.filter_map(|kernel| kernel.population.as_ref());
                 populations.any(|found| found.groups().iter().any(|group| group.days.differ()))
             }
+            Chance::Network => self.network.as_ref().is_some_and(NetworkModel::has_errors),
         }
     }
 
@@ -83,6 +90,9 @@ impl ModelFile {
                     }
                 }
             }
+        }
+        if let (Some(seed), Some(network)) = (seeds.network, &mut file.network) {
+            *network = network.drawn(seed);
         }
         for kernel in file.kernels.values_mut().filter(|kernel| kernel.population.is_some()) {
             let processors = (0..nodes)

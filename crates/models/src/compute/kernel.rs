@@ -48,6 +48,8 @@ pub struct Row {
     /// How sure `seconds` is: the covariance of each pair of coefficients, row by row of the lower triangle; empty if that
     /// is not known.
     pub covariance: Vec<f64>,
+    /// Degrees of freedom that the scatter behind `covariance` was estimated with; none if that is not known.
+    pub freedom: Option<u64>,
 }
 
 /// What is known of a fit.
@@ -120,7 +122,14 @@ fn mean<'r>(rows: impl Iterator<Item = &'r Row>, below: Option<f64>) -> Row {
         let length = rows.iter().map(|row| list(row).len()).min().unwrap_or(0);
         (0..length).map(|i| rows.iter().map(|row| list(row)[i]).sum::<f64>() / rows.len() as f64).collect()
     };
-    Row { below, seconds: mean(|row| &row.seconds), deviation: mean(|row| &row.deviation), ..Row::default() }
+    let rooflines: Option<Vec<RooflineFigures>> = rows.iter().map(|row| row.roofline).collect();
+    Row {
+        below,
+        roofline: rooflines.filter(|figures| !figures.is_empty()).map(|figures| RooflineFigures::mean(&figures)),
+        seconds: mean(|row| &row.seconds),
+        deviation: mean(|row| &row.deviation),
+        ..Row::default()
+    }
 }
 
 impl Kernel {

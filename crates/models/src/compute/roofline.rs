@@ -91,6 +91,16 @@ pub enum Roofs {
     Sum,
 }
 
+impl Roofs {
+    /// As files call it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Roofs::Longest => "longest",
+            Roofs::Sum => "sum",
+        }
+    }
+}
+
 /// What the model of one kernel is made of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RooflineModel {
@@ -113,6 +123,31 @@ pub struct RooflineFigures {
     pub step: f64,
     /// Standard deviation of a call, as a part of its expectation.
     pub deviation: f64,
+}
+
+impl RooflineFigures {
+    /// All of them, as files call them.
+    pub fn named(&self) -> [(&'static str, f64); 5] {
+        [
+            ("rate", self.rate),
+            ("bandwidth", self.bandwidth),
+            ("overhead", self.overhead),
+            ("step", self.step),
+            ("deviation", self.deviation),
+        ]
+    }
+
+    /// Of several processors: an operation, a byte and so on take as long as they do there on the mean.
+    pub(super) fn mean(all: &[RooflineFigures]) -> RooflineFigures {
+        let mean = |of: fn(&RooflineFigures) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
+        RooflineFigures {
+            rate: 1.0 / mean(|figures| 1.0 / figures.rate),
+            bandwidth: 1.0 / mean(|figures| 1.0 / figures.bandwidth),
+            overhead: mean(|figures| figures.overhead),
+            step: mean(|figures| figures.step),
+            deviation: mean(|figures| figures.deviation),
+        }
+    }
 }
 
 impl Default for RooflineFigures {

@@ -10,6 +10,7 @@ use hpcast_units::Time;
 mod alone;
 mod circuit;
 mod demand;
+mod errors;
 mod flow;
 mod ideal;
 mod model;

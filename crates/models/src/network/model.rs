@@ -45,6 +45,8 @@ pub struct RangeFit {
     pub r_squared: f64,
     /// Mean over the sizes, as a part of what was measured.
     pub relative_error: f64,
+    /// How sure the two figures of the range are (`errors.rs`): lower triangle of their covariance, if it is known.
+    pub covariance: Option<[f64; 3]>,
 }
 
 /// Functions that are known now, and of the others those that were known before.
@@ -64,11 +66,10 @@ impl NetworkModel {
     /// What another model knows wins over what this one knows, function by function.
     #[must_use]
     pub fn updated(self, now: NetworkModel) -> NetworkModel {
-        let mut fit = now.fit.unwrap_or_default();
+        let mut fit = now.fit.clone().unwrap_or_default();
         if let Some(older) = self.fit {
-            let is_new = |function: &str| fit.ranges.iter().any(|range| range.function == function);
-            let ranges: Vec<RangeFit> = older.ranges.into_iter().filter(|range| !is_new(&range.function)).collect();
-            fit.ranges.extend(ranges);
+            let is_old = |range: &RangeFit| !now.has(&range.function);
+            fit.ranges.extend(older.ranges.into_iter().filter(is_old));
             fit.warnings.extend(older.warnings);
         }
         NetworkModel {

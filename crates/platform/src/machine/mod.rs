@@ -50,7 +50,7 @@ pub enum FactorMeaning {
 }
 
 /// A machine, ready to simulate.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Machine {
     /// What people call it.
     pub name: String,

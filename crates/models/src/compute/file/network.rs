@@ -6,7 +6,7 @@ use hpcast_platform::Protocol;
 use hpcast_platform::fields::{Problem, Reader, Section};
 use hpcast_units::{Bytes, Seconds};
 
-use super::write::{number, quoted};
+use super::write::{list, number, quoted};
 use crate::network::{NetworkFit, NetworkModel, RangeFit};
 
 pub(super) fn read(reader: &mut Reader, network: &mut Section<'_>) -> NetworkModel {
@@ -37,7 +37,7 @@ pub(super) fn read(reader: &mut Reader, network: &mut Section<'_>) -> NetworkMod
     let mut fit = network.section(reader, "fit");
     let fit = fit.exists().then(|| how_well(reader, &mut fit));
     network.finish(reader);
-    NetworkModel {
+    let model = NetworkModel {
         eager_below: eager.map(Bytes::get),
         detached_below: detached.map(Bytes::get),
         probe: probe.map(Seconds::get),
@@ -45,7 +45,13 @@ pub(super) fn read(reader: &mut Reader, network: &mut Section<'_>) -> NetworkMod
         between,
         inside,
         fit,
+    };
+    for (number, range) in model.fit.iter().flat_map(|fit| &fit.ranges).enumerate() {
+        if let Err(error) = model.check_errors(range) {
+            reader.fail(&format!("network.fit.ranges[{number}].covariance"), error.to_string(), error.remedy());
+        }
     }
+    model
 }
 
 fn how_well(reader: &mut Reader, section: &mut Section<'_>) -> NetworkFit {
@@ -60,6 +66,7 @@ fn how_well(reader: &mut Reader, section: &mut Section<'_>) -> NetworkFit {
             sizes: range.whole(reader, "sizes").unwrap_or(0),
             r_squared: range.number(reader, "r-squared").unwrap_or(0.0),
             relative_error: range.number(reader, "relative-error").unwrap_or(0.0),
+            covariance: covariance(reader, &mut range),
         });
         range.finish(reader);
     }
@@ -67,6 +74,17 @@ fn how_well(reader: &mut Reader, section: &mut Section<'_>) -> NetworkFit {
     let warnings = warnings.into_iter().map(String::from).collect();
     section.finish(reader);
     NetworkFit { ranges, warnings }
+}
+
+fn covariance(reader: &mut Reader, range: &mut Section<'_>) -> Option<[f64; 3]> {
+    let numbers = range.numbers(reader, "covariance", "[1e-14, 0, 1e-24]")?;
+    let found = numbers.len();
+    let triangle = numbers.try_into().ok();
+    if triangle.is_none() {
+        let message = format!("{found} numbers for the covariances of 2 figures");
+        reader.fail(&range.key("covariance"), message, "write three: the lower triangle, row by row");
+    }
+    triangle
 }
 
 pub(super) fn write(network: &NetworkModel) -> String {
@@ -96,9 +114,11 @@ pub(super) fn write(network: &NetworkModel) -> String {
 }
 
 fn write_range(range: &RangeFit) -> String {
-    let RangeFit { function, above, points, sizes, r_squared, relative_error } = range;
+    let RangeFit { function, above, points, sizes, r_squared, relative_error, covariance } = range;
+    let covariance = covariance.map_or_else(String::new, |triangle| format!(", covariance = {}", list(&triangle)));
     format!(
-        "  {{ function = {}, above = \"{}\", points = {points}, sizes = {sizes}, r-squared = {}, relative-error = {} }},\n",
+        "  {{ function = {}, above = \"{}\", points = {points}, sizes = {sizes}, r-squared = {}, relative-error = {}\
+         {covariance} }},\n",
         quoted(function),
         Bytes::new(*above),
         number(*r_squared),

@@ -204,6 +204,11 @@ fn row(reader: &mut Reader, section: &mut Section<'_>, terms: usize, processor: 
     let seconds = section.needed(reader, "seconds", seconds, "seconds = [1e-6, 5e-11]");
     let deviation = section.numbers(reader, "deviation", "[1e-7, 1e-12]").unwrap_or_default();
     let covariance = section.numbers(reader, "covariance", "[1e-14, 0, 1e-24]").unwrap_or_default();
+    let freedom = section.whole(reader, "freedom");
+    if freedom == Some(0) {
+        let remedy = "write how many sizes were measured beyond the number of terms, or leave it out";
+        reader.fail(&section.key("freedom"), "a covariance without degrees of freedom says nothing", remedy);
+    }
     let pairs = terms * (terms + 1) / 2;
     for (key, numbers, count, what) in [
         ("seconds", &seconds, terms, "write one number for each of the terms"),
@@ -217,7 +222,7 @@ fn row(reader: &mut Reader, section: &mut Section<'_>, terms: usize, processor: 
             return None;
         }
     }
-    let row = Row { processor, seconds, deviation, covariance, ..Row::default() };
+    let row = Row { processor, seconds, deviation, covariance, freedom, ..Row::default() };
     if let Some(Err(error)) = row.distribution() {
         reader.fail(&section.key("covariance"), error.to_string(), error.remedy());
     }

@@ -8,10 +8,9 @@ use super::super::term::Term;
 use super::read;
 use super::write::number;
 
-const ROOFS: [(&str, Roofs); 2] = [("longest", Roofs::Longest), ("sum", Roofs::Sum)];
-
 pub(super) fn kernel(reader: &mut Reader, section: &mut Section<'_>, name: &str) -> Option<Kernel> {
-    let roofs = section.choice(reader, "roofs", &ROOFS).unwrap_or_default();
+    let words = [Roofs::Longest, Roofs::Sum].map(|roofs| (roofs.word(), roofs));
+    let roofs = section.choice(reader, "roofs", &words).unwrap_or_default();
     let given = KernelWork {
         flops: sum(reader, section, "flops"),
         bytes: sum(reader, section, "bytes"),
@@ -93,18 +92,12 @@ pub(super) fn write_model(model: &RooflineModel, name: &str) -> String {
 }
 
 pub(super) fn write_figures(figures: &RooflineFigures) -> String {
-    let RooflineFigures { rate, bandwidth, overhead, step, deviation } = *figures;
-    let parts = [
-        ("rate", rate, f64::INFINITY),
-        ("bandwidth", bandwidth, f64::INFINITY),
-        ("overhead", overhead, 0.0),
-        ("step", step, 0.0),
-        ("deviation", deviation, 0.0),
-    ];
-    let written: Vec<String> = parts
+    let written: Vec<String> = figures
+        .named()
         .iter()
-        .filter(|(_, value, usual)| value != usual)
-        .map(|(key, value, _)| format!("{key} = {}", number(*value)))
+        .zip(RooflineFigures::default().named())
+        .filter(|((_, value), (_, usual))| value != usual)
+        .map(|((key, value), _)| format!("{key} = {}", number(*value)))
         .collect();
     format!("roofline = {{ {} }}", written.join(", "))
 }

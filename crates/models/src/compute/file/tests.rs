@@ -109,7 +109,7 @@ bandwidth-factor = 0.9
 [network.inside]
 latency-factor = [{ above = "0 B", factor = 2.0 }]
 [network.fit]
-ranges = [{ function = "between.send", above = "8133 B", points = 9, sizes = 3, r-squared = 0.5, relative-error = 0.01 }]
+ranges = [{ function = "between.send", above = "8133 B", points = 9, sizes = 3, r-squared = 0.5, relative-error = 0.01, covariance = [1e-14, 0, 2e-24] }]
 warnings = ["\"odd\""]
 "#;
 
@@ -121,7 +121,8 @@ fn the_network_part_is_read_back() {
     assert_eq!((network.probe, network.test), (Some(2e-7), None));
     assert!(network.between.is_noisy() && !network.inside.is_noisy());
     assert!((network.between.send.at(1000).unwrap() - 0.7e-6).abs() < 1e-15);
-    assert_eq!(network.fit.as_ref().unwrap().ranges[0].sizes, 3);
+    let range = &network.fit.as_ref().unwrap().ranges[0];
+    assert_eq!((range.sizes, range.covariance), (3, Some([1e-14, 0.0, 2e-24])));
     assert_eq!(parse(&file.to_toml()).unwrap(), file);
 }
 
@@ -145,6 +146,9 @@ fn mistakes_in_the_network_part_have_a_place_and_a_remedy() {
             "15:50",
             "unknown key `modes`",
         ),
+        (", 0, 2e-24]", ", 0]", "17:134", "2 numbers for the covariances of 2 figures"),
+        (", 0, 2e-24]", ", 0, -2e-24]", "17:134", "no root at variable 1"),
+        ("between.send\"", "between.sent\"", "17:134", "no piece of `between.sent` that begins above 8133 B"),
     ] {
         let text = NETWORK.replacen(from, to, 1);
         assert_ne!(text, NETWORK);

@@ -107,6 +107,7 @@ fn coefficients(row: &Row) -> Vec<String> {
         .into_iter()
         .filter(|(key, numbers)| *key == "seconds" || !numbers.is_empty())
         .map(|(key, numbers)| format!("{key} = {}", list(numbers)))
+        .chain(row.freedom.map(|freedom| format!("freedom = {freedom}")))
         .collect()
 }
 
