@@ -148,25 +148,25 @@ fn what_is_missing_or_wrong_is_said_before_anything_runs() {
     // What the table does not have, at the line of the part that wants it.
     with(
         &part(&format!("{LINE}select = {{ kind = \"nobody\" }}")),
-        &["bad.toml:16:", "times.csv is selected by the line `all`"],
+        &["bad.toml:15:", "times.csv is selected by the line `all`"],
     );
-    with(&part(&format!("{LINE}select = {{ kin = \"ours\" }}")), &["bad.toml:16:", "there is no column `kin`"]);
-    with(&part(&format!("{LINE}hpl = \"--depth {{DEPTH}}\"")), &["bad.toml:16:", "there is no column `DEPTH`"]);
+    with(&part(&format!("{LINE}select = {{ kin = \"ours\" }}")), &["bad.toml:15:", "there is no column `kin`"]);
+    with(&part(&format!("{LINE}hpl = \"--depth {{DEPTH}}\"")), &["bad.toml:15:", "there is no column `DEPTH`"]);
     with(
         &part(&format!("{LINE}against-hpl = \"--depth {{DEPTH}}\"")).replace("value = \"time\"\n", ""),
-        &["bad.toml:15:", "there is no column `DEPTH`"],
+        &["bad.toml:14:", "there is no column `DEPTH`"],
     );
     with(&part(LINE).replace("\"time\"", "\"tame\""), &["bad.toml:6:", "there is no column `tame`"]);
     with(&part(LINE).replace("{ N = 400 }", "{ M = 400 }"), &["bad.toml:10:", "there is no column `M`"]);
     let also = |select: &str| part(&format!("{LINE}also = [{{ select = {select}, hpl = \"--exact\" }}]"));
     // Also where the first condition is never met.
-    with(&also("{ N = 500, DEPTH = 1 }"), &["bad.toml:16:", "there is no column `DEPTH`"]);
-    with(&also("{ N = 500 }"), &["bad.toml:16:", "times.csv that is compared is selected by this `also`"]);
+    with(&also("{ N = 500, DEPTH = 1 }"), &["bad.toml:15:", "there is no column `DEPTH`"]);
+    with(&also("{ N = 500 }"), &["bad.toml:15:", "times.csv that is compared is selected by this `also`"]);
     with(&part(LINE).replace("times.csv", "tames.csv"), &["bad.toml:5:", "tames.csv", "there is no such file"]);
     // Options, files and changes, with the case.
     with(
         &part(&format!("{LINE}hpl = \"--depht 1\"")),
-        &["bad.toml:16:", "line `all`, N = 400: unexpected argument '--depht'", "a similar argument exists: '--depth'"],
+        &["bad.toml:15:", "line `all`, N = 400: unexpected argument '--depht'", "a similar argument exists: '--depth'"],
     );
     with(
         &part(&format!("{LINE}against-hpl = \"--exact\""))
@@ -174,31 +174,31 @@ fn what_is_missing_or_wrong_is_said_before_anything_runs() {
             .replace("value = \"time\"\n", ""),
         &["bad.toml:11:", "line `all`, N = 400: invalid value 'fifty' for '--nb <NB>'"],
     );
-    with(&part(&format!("{LINE}hpl = \"--n 500\"")), &["bad.toml:16:", "one combination of parameters, not of 2"]);
-    with(&part(&format!("{LINE}hpl = \"--help\"")), &["bad.toml:16:", "unexpected argument '--help'"]);
-    with(&part(&format!("{LINE}hpl = \"--json x.json\"")), &["bad.toml:16:", "`--json` has no place in a part"]);
+    with(&part(&format!("{LINE}hpl = \"--n 500\"")), &["bad.toml:15:", "one combination of parameters, not of 2"]);
+    with(&part(&format!("{LINE}hpl = \"--help\"")), &["bad.toml:15:", "unexpected argument '--help'"]);
+    with(&part(&format!("{LINE}hpl = \"--json x.json\"")), &["bad.toml:15:", "`--json` has no place in a part"]);
     with(
         &part(&format!("{LINE}hpl = \"--vary days\"")),
-        &["bad.toml:16:", "line `all`, N = 400", "--vary days: there is no model file"],
+        &["bad.toml:15:", "line `all`, N = 400", "--vary days: there is no model file"],
     );
     with(&part(&format!("bound = {{ worst-percent = \"2\" }}\n{LINE}")), &["`worst-percent` must be a plain number"]);
     with(
         &part(&format!("{LINE}machine-changes = \"network.shape = \"")),
-        &["bad.toml:16:", "line `all`, N = 400: changes of", "network.shape"],
+        &["bad.toml:15:", "line `all`, N = 400: changes of", "network.shape"],
     );
     with(
         &part(&format!("{LINE}machine-changes = \"network.latency = 5\"")),
-        &["dahu.toml with changes:", "`latency` has no unit", "bad.toml:16:", "line `all`, N = 400: what this names"],
+        &["dahu.toml with changes:", "`latency` has no unit", "bad.toml:15:", "line `all`, N = 400: what this names"],
     );
-    with(&part(&format!("{LINE}models = \"x.toml\"")), &["bad.toml:16:", "line `all`, N = 400: cannot read", "x.toml"]);
+    with(&part(&format!("{LINE}models = \"x.toml\"")), &["bad.toml:15:", "line `all`, N = 400: cannot read", "x.toml"]);
     with(
         &part(&format!("{LINE}platform = \"x.xml --simgird 2018\"")),
-        &["bad.toml:16:", "line `all`, N = 400: unexpected argument '--simgird'"],
+        &["bad.toml:15:", "line `all`, N = 400: unexpected argument '--simgird'"],
     );
-    with(&part(&format!("{LINE}platform = \"x.xml\"")), &["bad.toml:16:", "line `all`, N = 400: cannot read", "x.xml"]);
+    with(&part(&format!("{LINE}platform = \"x.xml\"")), &["bad.toml:15:", "line `all`, N = 400: cannot read", "x.xml"]);
     with(
         &part(&format!("{LINE}kernels = \"x.csv\"")),
-        &["bad.toml:16:", "line `all`, N = 400", "required arguments", "--set"],
+        &["bad.toml:15:", "line `all`, N = 400", "required arguments", "--set"],
     );
     with(
         &part(&format!("{LINE}platform = \"a.xml\"\nmachine = \"b.toml\"")),
@@ -207,11 +207,11 @@ fn what_is_missing_or_wrong_is_said_before_anything_runs() {
     // A grid that does not fit the machine.
     with(
         &part(&format!("{LINE}hpl = \"--ranks-per-node 1\"\nmachine-changes = \"nodes.count = 2\"")),
-        &["bad.toml:16:", "line `all`, N = 400", "ranks"],
+        &["bad.toml:15:", "line `all`, N = 400", "ranks"],
     );
     // No part is run if another one is wrong, and the folder for results is not even made.
     let bad = folder.write("bad.toml", &part(&format!("{LINE}hpl = \"--ranks-per-node 9999\"")));
-    refuses(&["validate", &tiny, &bad, "--data", &folder.path(""), "-o", &folder.path("bad")], &["bad.toml:16:"]);
+    refuses(&["validate", &tiny, &bad, "--data", &folder.path(""), "-o", &folder.path("bad")], &["bad.toml:15:"]);
     assert!(!folder.names().contains(&"bad".to_owned()));
 }
 
