@@ -163,6 +163,14 @@ fn what_is_missing_or_wrong_is_said_before_anything_runs() {
     with(&also("{ N = 500, DEPTH = 1 }"), &["bad.toml:15:", "there is no column `DEPTH`"]);
     with(&also("{ N = 500 }"), &["bad.toml:15:", "times.csv that is compared is selected by this `also`"]);
     with(&part(LINE).replace("times.csv", "tames.csv"), &["bad.toml:5:", "tames.csv", "there is no such file"]);
+    let rows = folder.read("times.csv");
+    folder.write("wrong.csv", &rows.replace("ours,800.0,2,2,", "ours,800.0,2,2,-"));
+    with(
+        &part(LINE).replace("times.csv", "wrong.csv"),
+        &["wrong.csv:4:", "in column `time` is not positive", "bad.toml:6:", "line `all`, N = 800"],
+    );
+    folder.write("wrong.csv", &format!("{rows}ours,1\n"));
+    with(&part(LINE).replace("times.csv", "wrong.csv"), &["wrong.csv:6:", "bad.toml:5:", "this table cannot be used"]);
     // Options, files and changes, with the case.
     with(
         &part(&format!("{LINE}hpl = \"--depht 1\"")),
@@ -229,6 +237,39 @@ fn nothing_holds_where_nothing_was_bounded() {
     let common = ["validate", &file, "--data", &folder.path("")];
     assert!(prints(&common).ends_with("all bounds hold\n"));
     assert!(prints(&[&common[..], &["--quick"]].concat()).ends_with("no bound was checked\n"));
+}
+
+#[test]
+fn what_is_finished_before_a_failure_is_written_and_the_failure_named() {
+    let folder = Folder::new("validate-failure");
+    let line = |name: &str, n: u32, more: &str| {
+        format!("[[line]]\nname = \"{name}\"\nhpl = \"--n {n} --nb 50 --grid 2x2 --ranks-per-node 1\"\n{more}\n")
+    };
+    // Years at the slow nodes are more than the clock of a simulation can count.
+    let slow = "machine-changes = \"nodes.sustained-flops = '1 flop/s'\"";
+    let file = folder.write(
+        "late.toml",
+        &format!(
+            "title = \"late\"\norigin = \"nobody\"\nmachine = \"{}\"\n{}{}{}",
+            machine("dahu.toml"),
+            line("small", 300, ""),
+            line("large", 800, ""),
+            line("slow", 700, slow),
+        ),
+    );
+    let out = folder.path("out");
+    let output = hpcast(&["validate", &file, "--threads", "1", "-o", &out]);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("error: late, line `slow`: "), "{message}");
+    // The longest is the first, and the shortest is not run any more.
+    let json: serde_json::Value = serde_json::from_str(&folder.read("out/results.json")).expect("JSON");
+    let part = &json["parts"][0];
+    assert_eq!(part["verdict"], "no bound is broken so far; 1 case failed; stopped with 1 case missing");
+    assert_eq!((&part["lines"][0]["name"], part["lines"].as_array().map(Vec::len)), (&"large".into(), Some(1)));
+    assert_eq!(part["failed"][0]["line"], "slow");
+    assert!(folder.read("out/index.html").contains("Failed: slow: "));
+    assert!(folder.read("out/late.csv").contains("large,"));
 }
 
 #[test]

@@ -122,7 +122,7 @@ impl Place<'_> {
         let message = lines.next().unwrap_or_default().trim_start_matches("error: ");
         let remedy = match lines.collect::<Vec<_>>().join(" ") {
             nothing if nothing.is_empty() => "correct it, or remove it".into(),
-            remedy => remedy.trim_start_matches("tip: ").to_owned(),
+            remedy => remedy.replace("tip: ", ""),
         };
         self.part.error(key, format!("{}: {message}", self.name()), remedy)
     }
@@ -174,8 +174,11 @@ impl<'r> Library<'r> {
         let path = self.data.join(&name.text);
         let source = Source::read(&path).map_err(|error| part.error(&name.key, error.message, error.remedy))?;
         self.note(&path);
-        let table = TextTable::read(&source.text)
-            .map_err(|error| in_table(&source, error.line(), &error.to_string(), error.remedy()))?;
+        let table = TextTable::read(&source.text).map_err(|error| {
+            let mut wrong = Diagnostics::from(in_table(&source, error.line(), &error.to_string(), error.remedy()));
+            wrong.push(part.error(&name.key, "this table cannot be used", "correct what is said above"));
+            wrong
+        })?;
         Ok(Published { table, source })
     }
 
@@ -195,7 +198,10 @@ impl<'r> Library<'r> {
                 continue;
             }
             let recipe = row.resolve(&line.recipe)?;
-            let x = part.axis.as_ref().map(|column| row.number(&column.text)).transpose()?;
+            let wrong =
+                |column: &Written, case: &str, error: Failure| Place { part, line, case }.wrong(&column.key, error);
+            let x = part.axis.as_ref().map(|column| row.number(&column.text).map_err(|error| wrong(column, "", error)));
+            let x = x.transpose()?;
             let name = match &part.case {
                 Some(template) => row.fill(&template.text)?,
                 None => part.axis_name().zip(x).map_or(String::new(), |(axis, x)| format!("{axis} = {}", amount(x))),
@@ -223,10 +229,14 @@ impl<'r> Library<'r> {
                 }
             };
             if line.against_hpl.is_none() {
-                cases[place].reference.push(row.positive(&part.value.text)?);
+                let value = row.positive(&part.value.text);
+                let case = &mut cases[place];
+                case.reference.push(value.map_err(|error| wrong(&part.value, &case.name, error))?);
             }
             if let Some(cost) = &part.cost {
-                cases[place].cost.push(row.number(&cost.text)?);
+                let seconds = row.number(&cost.text);
+                let case = &mut cases[place];
+                case.cost.push(seconds.map_err(|error| wrong(cost, &case.name, error))?);
             }
         }
         Ok(cases)

@@ -1,4 +1,6 @@
 //! What a part of the validation compares: a TOML file. validation/README.md explains its keys.
+//!
+//! Uses no other file of the command but `template.rs`: fuzz/fuzz_targets/validation_part.rs includes both.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
