@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::print;
 use crate::running::Running;
 use cases::{Case, Library, case_name};
-use part::Part;
+use part::{Line, Part};
 use pool::{Crew, Forecast, Made};
 
 /// Where parts are looked for by their names.
@@ -210,7 +210,7 @@ fn write_part(folder: &Path, comparison: &Comparison) -> Result<(), Failure> {
 fn compare(part: &Part, cases: Vec<Case>, crew: Crew<'_>) -> (Comparison, Option<Failure>) {
     let forecasts: Vec<_> = cases.iter().flat_map(Case::forecasts).collect();
     let Made { found, mut failed } = crew.run(&part.name, &forecasts);
-    let lines = part.lines.iter();
+    let line = |line: &Line| ComparedLine { name: line.name.clone(), bound: line.bound, points: Vec::new() };
     let mut comparison = Comparison {
         name: part.name.clone(),
         title: part.title.clone(),
@@ -219,9 +219,7 @@ fn compare(part: &Part, cases: Vec<Case>, crew: Crew<'_>) -> (Comparison, Option
         against: part.against.clone(),
         measure: part.measure,
         axis: part.axis_name().map(String::from),
-        lines: lines
-            .map(|line| ComparedLine { name: line.name.clone(), bound: line.bound, points: Vec::new() })
-            .collect(),
+        lines: part.lines.iter().map(line).collect(),
         missing: 0,
         failed: Vec::new(),
         peak_memory_bytes: Stopwatch::start().read().peak_memory_bytes,

@@ -171,6 +171,11 @@ fn what_is_missing_or_wrong_is_said_before_anything_runs() {
     );
     folder.write("wrong.csv", &format!("{rows}ours,1\n"));
     with(&part(LINE).replace("times.csv", "wrong.csv"), &["wrong.csv:6:", "bad.toml:5:", "this table cannot be used"]);
+    folder.write("wrong.csv", &rows.replace("800.0", "800 --json x"));
+    with(
+        &part(LINE).replace("times.csv", "wrong.csv").replace("axis = \"N\"", "case = \"{kind}\""),
+        &["bad.toml:12:", "line `all`, ours: `--json` has no place in a part"],
+    );
     // Options, files and changes, with the case.
     with(
         &part(&format!("{LINE}hpl = \"--depht 1\"")),

@@ -12,7 +12,7 @@ use hpcast_platform::MachineFile;
 use hpcast_platform::diagnostic::{Diagnostic, Diagnostics, Source};
 use hpcast_units::count;
 
-use super::part::{Condition, Conditions, Line, Part, Recipe, Written};
+use super::part::{Condition, Conditions, Line, Part, Recipe, Written, unsuited};
 use super::template::fill;
 use crate::call_table::in_table;
 use crate::failure::Failure;
@@ -264,7 +264,17 @@ impl<'r> Library<'r> {
             (None, Some(words)) => Some(self.tables(place, words, recipe)?),
             (None, None) => None,
         };
-        let file = named.text.split_whitespace().next().unwrap_or_default();
+        let file = match recipe.machine {
+            Some(_) => named.text.as_str(),
+            None => named.text.split_whitespace().next().unwrap_or_default(),
+        };
+        // Columns may hold options, too.
+        for words in &recipe.hpl {
+            if let Some((word, remedy)) = unsuited(&words.text) {
+                let message = format!("{}: `{word}` has no place in a part", place.name());
+                return Err(place.part.error(&words.key, message, remedy).into());
+            }
+        }
         let options: hpl::Options = place.options(Some(format!("--machine={file}")), &recipe.hpl)?;
         let built = machine.build().map_err(|error| place.wrong(&named.key, error))?;
         let key = recipe.hpl.last().map_or(place.line.key.as_str(), |last| last.key.as_str());

@@ -364,7 +364,7 @@ pub(super) fn unsuited(options: &str) -> Option<(&str, &'static str)> {
         let name = word.split('=').next().unwrap_or_default();
         // A short option may have its value behind it: `-mfile.toml`.
         let is = |option: &&str| if option.starts_with("--") { name == *option } else { word.starts_with(option) };
-        UNSUITED.iter().find(|(options, _)| options.iter().any(|option| is(&option))).map(|(_, remedy)| *remedy)
+        UNSUITED.iter().find(|(options, _)| options.iter().any(is)).map(|(_, remedy)| *remedy)
     };
     options.split_whitespace().find_map(|word| Some((word, remedy(word)?)))
 }
