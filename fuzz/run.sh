@@ -6,6 +6,20 @@ if ! command -v cargo-fuzz >/dev/null; then
     echo "error: cargo-fuzz is missing; install it with: cargo install cargo-fuzz" >&2
     exit 2
 fi
-for target in machine_toml platform_xml model_toml model_csv calls_csv daily_csv messages_csv network_import hpl_dat; do
-    cargo +nightly fuzz run "$target" -- -max_total_time="${SECONDS_EACH:-60}"
-done
+
+# A target, and folders with files to begin with.
+fuzz() {
+    local target=$1
+    mkdir -p "fuzz/corpus/$target"
+    cargo +nightly fuzz run "$target" "fuzz/corpus/$target" "${@:2}" -- -max_total_time="${SECONDS_EACH:-60}"
+}
+fuzz machine_toml machines
+fuzz platform_xml tests/simgrid/platforms
+fuzz model_toml validation/models
+fuzz model_csv
+fuzz calls_csv
+fuzz daily_csv
+fuzz messages_csv
+fuzz network_import
+fuzz hpl_dat crates/apps/tests
+fuzz validation_part validation

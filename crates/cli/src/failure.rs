@@ -23,6 +23,24 @@ impl Failure {
         Failure::Input(message.into())
     }
 
+    /// What is wrong, in words.
+    pub fn message(&self) -> String {
+        match self {
+            Failure::Input(message) | Failure::Program(message) => message.clone(),
+            Failure::Files(diagnostics) => diagnostics.render(false).trim_end().to_owned(),
+            Failure::Interrupted => "interrupted".into(),
+        }
+    }
+
+    /// The same, and what it happened to.
+    pub fn of(self, what: &str) -> Failure {
+        match self {
+            Failure::Program(message) => Failure::Program(format!("{what}: {message}")),
+            Failure::Interrupted => Failure::Interrupted,
+            wrong => Failure::Input(format!("{what}: {}", wrong.message())),
+        }
+    }
+
     pub fn report_and_exit(self) -> ! {
         let colour = std::io::stderr().is_terminal();
         let code = match self {

@@ -8,6 +8,7 @@ mod turn;
 
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use clap::Args;
 use hpcast_apps::hpl::{
@@ -91,18 +92,16 @@ pub(crate) fn forecast(
     models: Option<ModelFile>,
     running: Running,
 ) -> Result<Found, Failure> {
-    let machine = Rc::new(MachineOptions::with_messages(machine, models.as_ref(), !options.no_noise));
-    let chosen = options.choices.choose(&options.machine, &machine)?;
-    if chosen.runs.len() != 1 {
-        let found = count(chosen.runs.len() as u64);
-        return Err(Failure::input(format!("a forecast is of one combination of parameters, not of {found}")));
-    }
-    let benchmark = Benchmark::new(options, machine, models, running)?;
-    let jobs = benchmark.jobs(&chosen)?;
+    let (benchmark, jobs) = Benchmark::of_one(options, machine, models, running)?;
     let mut watchers = Watchers::new(&options.outputs, 0)?;
     let mut found = Found::default();
     benchmark.run_all(&jobs, &mut watchers, &mut found)?;
     Ok(found)
+}
+
+/// What would go wrong in [`forecast`] before it simulates anything.
+pub(crate) fn check(options: &Options, machine: Machine, models: Option<ModelFile>) -> Result<(), Failure> {
+    Benchmark::of_one(options, machine, models, Running::within(Arc::default(), Arc::default())).map(drop)
 }
 
 impl Options {
@@ -145,6 +144,26 @@ impl<'o> Benchmark<'o> {
         let vary = options.chances.varying(options.machine.seed, models.as_ref(), processors)?;
         let draws = options.chances.draws(options.machine.seed, &vary);
         Ok(Benchmark { options, machine, models, vary, draws, running })
+    }
+
+    /// A single combination of parameters, ready to be simulated.
+    fn of_one(
+        options: &'o Options,
+        machine: Machine,
+        models: Option<ModelFile>,
+        running: Running,
+    ) -> Result<(Benchmark<'o>, Vec<Job>), Failure> {
+        let machine = Rc::new(MachineOptions::with_messages(machine, models.as_ref(), !options.no_noise));
+        let chosen = options.choices.choose(&options.machine, &machine)?;
+        if chosen.runs.len() != 1 {
+            let found = count(chosen.runs.len() as u64);
+            return Err(Failure::input(format!(
+                "a forecast is of one combination of parameters, not of {found}; write one value of each"
+            )));
+        }
+        let benchmark = Benchmark::new(options, machine, models, running)?;
+        let jobs = benchmark.jobs(&chosen)?;
+        Ok((benchmark, jobs))
     }
 
     fn run(self, chosen: &Chosen) -> Result<(), Failure> {

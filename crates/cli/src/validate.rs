@@ -3,26 +3,32 @@
 mod cases;
 mod part;
 mod pool;
+mod template;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use hpcast_report::comparison::json;
+use hpcast_report::comparison::{FailedCase, json, verdict};
 use hpcast_report::comparison_page::html;
-use hpcast_report::{ComparedLine, ComparedPoint, Comparison, Measure, Stopwatch, comparison_plot, write_file};
+use hpcast_report::{
+    ComparedLine, ComparedPoint, Comparison, Measure, Stopwatch, check_writable, comparison_plot, write_file,
+};
+use hpcast_units::count;
 
 use crate::failure::Failure;
 use crate::print;
 use crate::running::Running;
-use cases::{Case, Library};
-use part::Part;
-use pool::{Crew, Forecast};
+use cases::{Case, Library, case_name};
+use part::{Line, Part};
+use pool::{Crew, Forecast, Made};
 
 /// Where parts are looked for by their names.
 const PARTS: &str = "validation";
 /// Where the data is, unless somebody says otherwise: beside the repository.
 const DATA: &str = "../shared/data";
 const DATA_VARIABLE: &str = "HPCAST_DATA";
+/// What programs read of it.
+const RESULTS: &str = "results.json";
 
 /// Options of `hpcast validate`.
 #[derive(Args)]
@@ -44,6 +50,9 @@ pub(crate) struct Options {
     /// List the parts and run nothing
     #[arg(long)]
     list: bool,
+    /// Read and check everything and run nothing (default: all parts, slow ones, too)
+    #[arg(long, conflicts_with = "list")]
+    check: bool,
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
@@ -57,46 +66,65 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if let Some(part) = parts.iter().find(|part| part.needs_data() && !data.is_dir()) {
         return Err(no_data(&data, &part.name));
     }
-    if let Some(folder) = &options.output {
-        let failed = |error| Failure::input(format!("cannot create the folder {}: {error}", folder.display()));
-        std::fs::create_dir_all(folder).map_err(failed)?;
-    }
     let mut running = Running::begin("validate".into());
     let mut library = Library::new(data, &mut running);
     let cases = parts.iter().map(|part| library.cases(part, options.quick)).collect::<Result<Vec<_>, _>>()?;
+    if options.check {
+        let lines = parts.iter().zip(&cases).map(|(part, cases)| {
+            let forecasts = cases.iter().flat_map(Case::forecasts).count();
+            format!(
+                "{:<16}{:>6} cases, {:>6} forecasts\n",
+                part.name,
+                count(cases.len() as u64),
+                count(forecasts as u64)
+            )
+        });
+        return print(&lines.collect::<String>());
+    }
+    if let Some(folder) = &options.output {
+        let failed = |error| Failure::input(format!("cannot create the folder {}: {error}", folder.display()));
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        check_writable(&folder.join(RESULTS))?;
+    }
     let weights: Vec<f64> = cases.iter().map(|cases| cases.iter().map(Case::weight).sum()).collect();
     let whole: f64 = weights.iter().sum();
     let mut comparisons = Vec::new();
+    let mut failed = None;
     let mut done = 0.0;
     for ((part, cases), weight) in parts.iter().zip(cases).zip(weights) {
         let share = done / whole..(done + weight) / whole;
         done += weight;
-        let comparison = compare(part, cases, Crew { threads: options.threads(), running: &running, share })?;
+        let (comparison, failure) = compare(part, cases, Crew { threads: options.threads(), running: &running, share });
         running.print(&format!("{}\n", comparison.text()))?;
         if let Some(folder) = &options.output {
             write_part(folder, &comparison)?;
         }
-        let stopped = comparison.missing > 0;
+        let complete = comparison.is_complete();
         comparisons.push(comparison);
-        if stopped {
+        failed = failure;
+        if !complete {
             break;
         }
     }
-    let stopped = comparisons.iter().any(|comparison| comparison.missing > 0);
     let (mut provenance, used) = running.end();
     provenance.threads = options.threads();
     if let Some(folder) = &options.output {
-        write_file(&folder.join("results.json"), json(&comparisons, &provenance, &used).as_bytes())?;
+        write_file(&folder.join(RESULTS), json(&comparisons, &provenance, &used).as_bytes())?;
         write_file(&folder.join("index.html"), html(&comparisons, &provenance, &used).as_bytes())?;
         print(&format!("written: {}\n", folder.join("index.html").display()))?;
     }
+    if let Some(failure) = failed {
+        return Err(failure);
+    }
+    if !comparisons.iter().all(Comparison::is_complete) {
+        return Err(Failure::Interrupted);
+    }
     let broken: Vec<&str> =
         comparisons.iter().filter(|part| part.broken() > 0).map(|part| part.name.as_str()).collect();
-    match (stopped, broken.is_empty()) {
-        (true, _) => Err(Failure::Interrupted),
-        (false, true) => print("all bounds hold\n"),
-        (false, false) => Err(Failure::Program(format!("bounds are broken in {}", broken.join(", ")))),
+    if !broken.is_empty() {
+        return Err(Failure::Program(format!("bounds are broken in {}", broken.join(", "))));
     }
+    print(&format!("{}\n", verdict(&comparisons)))
 }
 
 impl Options {
@@ -109,7 +137,7 @@ impl Options {
         }
         if self.parts.is_empty() {
             let mut parts = files.iter().map(|file| Part::load(file)).collect::<Result<Vec<_>, _>>()?;
-            parts.retain(|part| self.list || !part.slow);
+            parts.retain(|part| self.list || self.check || !part.slow);
             return Ok(parts);
         }
         let mut parts = Vec::new();
@@ -178,27 +206,12 @@ fn write_part(folder: &Path, comparison: &Comparison) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes the forecasts of a part.
-fn compare(part: &Part, cases: Vec<Case>, crew: Crew<'_>) -> Result<Comparison, Failure> {
+/// Makes the forecasts of a part; says which has failed first, if one has.
+fn compare(part: &Part, cases: Vec<Case>, crew: Crew<'_>) -> (Comparison, Option<Failure>) {
     let forecasts: Vec<_> = cases.iter().flat_map(Case::forecasts).collect();
-    let mut found = crew.run(&part.name, &forecasts)?.into_iter();
-    let lines = part.lines.iter();
-    let mut lines: Vec<ComparedLine> =
-        lines.map(|line| ComparedLine { name: line.name.clone(), bound: line.bound, points: Vec::new() }).collect();
-    let mut missing = 0;
-    for case in &cases {
-        let forecast = found.next().flatten();
-        let against = case.against.as_ref().map(|_| found.next().flatten());
-        match (forecast, against) {
-            (Some(forecast), None) => lines[case.line].points.push(point(part, case, &forecast, None)),
-            (Some(forecast), Some(Some(against))) => {
-                lines[case.line].points.push(point(part, case, &forecast, Some(&against)));
-            }
-            _ => missing += 1,
-        }
-    }
-    lines.retain(|line| !line.points.is_empty());
-    Ok(Comparison {
+    let Made { found, mut failed } = crew.run(&part.name, &forecasts);
+    let line = |line: &Line| ComparedLine { name: line.name.clone(), bound: line.bound, points: Vec::new() };
+    let mut comparison = Comparison {
         name: part.name.clone(),
         title: part.title.clone(),
         about: part.about.clone(),
@@ -206,10 +219,30 @@ fn compare(part: &Part, cases: Vec<Case>, crew: Crew<'_>) -> Result<Comparison, 
         against: part.against.clone(),
         measure: part.measure,
         axis: part.axis_name().map(String::from),
-        lines,
-        missing,
+        lines: part.lines.iter().map(line).collect(),
+        missing: 0,
+        failed: Vec::new(),
         peak_memory_bytes: Stopwatch::start().read().peak_memory_bytes,
-    })
+    };
+    let mut first = None;
+    let mut found = found.into_iter().enumerate();
+    for case in &cases {
+        let made: Vec<(usize, Option<Forecast>)> = found.by_ref().take(case.forecasts().count()).collect();
+        let line = &mut comparison.lines[case.line];
+        if let Some(failure) = made.iter().find_map(|(place, _)| failed.remove(place)) {
+            let (line, case) = (line.name.clone(), case.name.clone());
+            let name = format!("{}, {}", part.name, case_name(&line, &case));
+            comparison.failed.push(FailedCase { line, case, message: failure.message() });
+            first.get_or_insert_with(|| failure.of(&name));
+            continue;
+        }
+        match made.into_iter().map(|(_, forecast)| forecast).collect::<Option<Vec<_>>>().as_deref() {
+            Some([forecast, against @ ..]) => line.points.push(point(part, case, forecast, against.first())),
+            _ => comparison.missing += 1,
+        }
+    }
+    comparison.lines.retain(|line| !line.points.is_empty());
+    (comparison, first)
 }
 
 fn point(part: &Part, case: &Case, forecast: &Forecast, against: Option<&Forecast>) -> ComparedPoint {

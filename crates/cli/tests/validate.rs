@@ -145,22 +145,150 @@ fn what_is_missing_or_wrong_is_said_before_anything_runs() {
     with("title = ", &["bad.toml:1", "this is not TOML"]);
     with(&part(""), &["the part has no lines"]);
     with(&part(&LINE.replace("name", "nome")), &["unknown key `nome`", "did you mean `name`"]);
+    // What the table does not have, at the line of the part that wants it.
     with(
         &part(&format!("{LINE}select = {{ kind = \"nobody\" }}")),
-        &["no row of times.csv is selected by the line `all`"],
+        &["bad.toml:15:", "times.csv is selected by the line `all`"],
     );
-    with(&part(&format!("{LINE}select = {{ kin = \"ours\" }}")), &["there is no column `kin`"]);
-    with(&part(&format!("{LINE}hpl = \"--depht 1\"")), &["line `all`, hpl", "--depht"]);
-    with(&part(&format!("{LINE}hpl = \"--depth {{DEPTH}}\"")), &["there is no column `DEPTH`"]);
+    with(&part(&format!("{LINE}select = {{ kin = \"ours\" }}")), &["bad.toml:15:", "there is no column `kin`"]);
+    with(&part(&format!("{LINE}hpl = \"--depth {{DEPTH}}\"")), &["bad.toml:15:", "there is no column `DEPTH`"]);
+    with(
+        &part(&format!("{LINE}against-hpl = \"--depth {{DEPTH}}\"")).replace("value = \"time\"\n", ""),
+        &["bad.toml:14:", "there is no column `DEPTH`"],
+    );
+    with(&part(LINE).replace("\"time\"", "\"tame\""), &["bad.toml:6:", "there is no column `tame`"]);
+    with(&part(LINE).replace("{ N = 400 }", "{ M = 400 }"), &["bad.toml:10:", "there is no column `M`"]);
+    let also = |select: &str| part(&format!("{LINE}also = [{{ select = {select}, hpl = \"--exact\" }}]"));
+    // Also where the first condition is never met.
+    with(&also("{ N = 500, DEPTH = 1 }"), &["bad.toml:15:", "there is no column `DEPTH`"]);
+    with(&also("{ N = 500 }"), &["bad.toml:15:", "times.csv that is compared is selected by this `also`"]);
+    with(&part(LINE).replace("times.csv", "tames.csv"), &["bad.toml:5:", "tames.csv", "there is no such file"]);
+    let rows = folder.read("times.csv");
+    folder.write("wrong.csv", &rows.replace("ours,800.0,2,2,", "ours,800.0,2,2,-"));
+    with(
+        &part(LINE).replace("times.csv", "wrong.csv"),
+        &["wrong.csv:4:", "in column `time` is not positive", "bad.toml:6:", "line `all`, N = 800"],
+    );
+    folder.write("wrong.csv", &format!("{rows}ours,1\n"));
+    with(&part(LINE).replace("times.csv", "wrong.csv"), &["wrong.csv:6:", "bad.toml:5:", "this table cannot be used"]);
+    folder.write("wrong.csv", &rows.replace("800.0", "800 --json x"));
+    with(
+        &part(LINE).replace("times.csv", "wrong.csv").replace("axis = \"N\"", "case = \"{kind}\""),
+        &["bad.toml:12:", "line `all`, ours: `--json` has no place in a part"],
+    );
+    // Options, files and changes, with the case.
+    with(
+        &part(&format!("{LINE}hpl = \"--depht 1\"")),
+        &["bad.toml:15:", "line `all`, N = 400: unexpected argument '--depht'", "a similar argument exists: '--depth'"],
+    );
+    with(
+        &part(&format!("{LINE}against-hpl = \"--exact\""))
+            .replace("--nb 50", "--nb fifty")
+            .replace("value = \"time\"\n", ""),
+        &["bad.toml:11:", "line `all`, N = 400: invalid value 'fifty' for '--nb <NB>'"],
+    );
+    with(&part(&format!("{LINE}hpl = \"--n 500\"")), &["bad.toml:15:", "one combination of parameters, not of 2"]);
+    with(&part(&format!("{LINE}hpl = \"--help\"")), &["bad.toml:15:", "unexpected argument '--help'"]);
+    with(&part(&format!("{LINE}hpl = \"--json x.json\"")), &["bad.toml:15:", "`--json` has no place in a part"]);
+    with(
+        &part(&format!("{LINE}hpl = \"--vary days\"")),
+        &["bad.toml:15:", "line `all`, N = 400", "--vary days: there is no model file"],
+    );
     with(&part(&format!("bound = {{ worst-percent = \"2\" }}\n{LINE}")), &["`worst-percent` must be a plain number"]);
-    with(&part(&format!("{LINE}machine-changes = \"network.shape = \"")), &["changes of", "network.shape"]);
+    with(
+        &part(&format!("{LINE}machine-changes = \"network.shape = \"")),
+        &["bad.toml:15:", "line `all`, N = 400: changes of", "network.shape"],
+    );
+    with(
+        &part(&format!("{LINE}machine-changes = \"network.latency = 5\"")),
+        &["dahu.toml with changes:", "`latency` has no unit", "bad.toml:15:", "line `all`, N = 400: what this names"],
+    );
+    with(&part(&format!("{LINE}models = \"x.toml\"")), &["bad.toml:15:", "line `all`, N = 400: cannot read", "x.toml"]);
+    with(
+        &part(&format!("{LINE}platform = \"x.xml --simgird 2018\"")),
+        &["bad.toml:15:", "line `all`, N = 400: unexpected argument '--simgird'"],
+    );
+    with(&part(&format!("{LINE}platform = \"x.xml\"")), &["bad.toml:15:", "line `all`, N = 400: cannot read", "x.xml"]);
+    with(
+        &part(&format!("{LINE}kernels = \"x.csv\"")),
+        &["bad.toml:15:", "line `all`, N = 400", "required arguments", "--set"],
+    );
     with(
         &part(&format!("{LINE}platform = \"a.xml\"\nmachine = \"b.toml\"")),
         &["it is not clear which machine is meant"],
     );
-    // A grid that does not fit the machine is found by the forecast itself.
-    with(&part(&format!("{LINE}hpl = \"--ranks-per-node 1\"\nmachine-changes = \"nodes.count = 2\"")), &["ranks"]);
-    assert!(!folder.names().contains(&"bad/index.html".to_owned()));
+    // A grid that does not fit the machine.
+    with(
+        &part(&format!("{LINE}hpl = \"--ranks-per-node 1\"\nmachine-changes = \"nodes.count = 2\"")),
+        &["bad.toml:15:", "line `all`, N = 400", "ranks"],
+    );
+    // No part is run if another one is wrong, and the folder for results is not even made.
+    let bad = folder.write("bad.toml", &part(&format!("{LINE}hpl = \"--ranks-per-node 9999\"")));
+    refuses(&["validate", &tiny, &bad, "--data", &folder.path(""), "-o", &folder.path("bad")], &["bad.toml:15:"]);
+    assert!(!folder.names().contains(&"bad".to_owned()));
+}
+
+#[test]
+fn nothing_holds_where_nothing_was_bounded() {
+    let folder = data("validate-unbounded", 1.0);
+    let file = folder.write("tiny.toml", &part(LINE));
+    let out = folder.path("out");
+    let bounded = format!("{LINE}[[line]]\nname = \"bounded\"\nbound = {{ worst-percent = 2 }}\nquick = false\n");
+    let text = prints(&["validate", &file, "--data", &folder.path(""), "-o", &out]);
+    assert!(text.ends_with("no bound was checked\n"), "{text}");
+    assert!(folder.read("out/index.html").contains("No bound was checked."));
+    assert!(folder.read("out/results.json").contains("\"verdict\": \"no bound was checked\""));
+    let file = folder.write("tiny.toml", &part(&bounded));
+    let common = ["validate", &file, "--data", &folder.path("")];
+    assert!(prints(&common).ends_with("all bounds hold\n"));
+    assert!(prints(&[&common[..], &["--quick"]].concat()).ends_with("no bound was checked\n"));
+}
+
+#[test]
+fn what_is_finished_before_a_failure_is_written_and_the_failure_named() {
+    let folder = Folder::new("validate-failure");
+    let line = |name: &str, n: u32, more: &str| {
+        format!("[[line]]\nname = \"{name}\"\nhpl = \"--n {n} --nb 50 --grid 2x2 --ranks-per-node 1\"\n{more}\n")
+    };
+    // Years at the slow nodes are more than the clock of a simulation can count.
+    let slow = "machine-changes = \"nodes.sustained-flops = '1 flop/s'\"";
+    let file = folder.write(
+        "late.toml",
+        &format!(
+            "title = \"late\"\norigin = \"nobody\"\nmachine = \"{}\"\n{}{}{}",
+            machine("dahu.toml"),
+            line("small", 300, ""),
+            line("large", 800, ""),
+            line("slow", 700, slow),
+        ),
+    );
+    let out = folder.path("out");
+    let output = hpcast(&["validate", &file, "--threads", "1", "-o", &out]);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("error: late, line `slow`: "), "{message}");
+    // The longest is the first, and the shortest is not run any more.
+    let json: serde_json::Value = serde_json::from_str(&folder.read("out/results.json")).expect("JSON");
+    let part = &json["parts"][0];
+    assert_eq!(part["verdict"], "no bound is broken so far; 1 case failed; stopped with 1 case missing");
+    assert_eq!((&part["lines"][0]["name"], part["lines"].as_array().map(Vec::len)), (&"large".into(), Some(1)));
+    assert_eq!(part["failed"][0]["line"], "slow");
+    assert!(folder.read("out/index.html").contains("Failed: slow: "));
+    assert!(folder.read("out/late.csv").contains("large,"));
+}
+
+#[test]
+fn everything_can_be_checked_without_running_it() {
+    let folder = data("validate-check", 1.0);
+    let file =
+        folder.write("tiny.toml", &part(&format!("{LINE}against-hpl = \"--exact\"")).replace("value = \"time\"\n", ""));
+    let out = folder.path("out");
+    let text = prints(&["validate", &file, "--check", "--data", &folder.path(""), "-o", &out]);
+    assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["tiny", "2", "cases,", "4", "forecasts"]);
+    assert!(!folder.names().contains(&"out".to_owned()));
+    // Our own that need no data, slow ones as well.
+    let text = prints(&["validate", "modes", "top500", "sensitivity", "--check"]);
+    assert_eq!(text.lines().count(), 3, "{text}");
 }
 
 #[test]

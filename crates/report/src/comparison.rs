@@ -93,10 +93,31 @@ pub struct Comparison {
     pub axis: Option<String>,
     /// The lines.
     pub lines: Vec<ComparedLine>,
-    /// Cases that were not run, because somebody stopped it.
+    /// Cases that were not run, because it was stopped.
     pub missing: usize,
+    /// Cases whose forecasts could not be made.
+    pub failed: Vec<FailedCase>,
     /// Memory of the process at its peak, when the last case was finished.
     pub peak_memory_bytes: Option<u64>,
+}
+
+/// A case whose forecast could not be made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FailedCase {
+    /// Its line.
+    pub line: String,
+    /// Which case it is, for people; empty if the line has only one.
+    pub case: String,
+    /// What went wrong.
+    pub message: String,
+}
+
+impl FailedCase {
+    /// What people read of it.
+    pub(crate) fn text(&self) -> String {
+        let FailedCase { line, case, message } = self;
+        if case.is_empty() { format!("{line}: {message}") } else { format!("{line}, {case}: {message}") }
+    }
 }
 
 /// How large differences are.
@@ -108,6 +129,11 @@ pub struct Differences {
     pub worst: f64,
     /// The mean with signs: whether forecasts are too high or too low.
     pub bias: f64,
+}
+
+/// What is no number is within no bound.
+fn exceeds(value: f64, most: f64) -> bool {
+    value.is_nan() || value > most
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -130,9 +156,9 @@ impl ComparedPoint {
 
     fn breaks(&self, bound: &Bound) -> bool {
         let off = self.difference().map_or(0.0, f64::abs);
-        bound.worst.is_some_and(|worst| off > worst)
-            || bound.within_uncertainty && off > self.uncertainty
-            || bound.cpu_seconds.is_some_and(|most| self.cpu_seconds > most)
+        bound.worst.is_some_and(|worst| exceeds(off, worst))
+            || bound.within_uncertainty && exceeds(off, self.uncertainty)
+            || bound.cpu_seconds.is_some_and(|most| exceeds(self.cpu_seconds, most))
     }
 
     /// Mean speed of the reference and of the forecast, in flop/s.
@@ -159,10 +185,15 @@ impl ComparedLine {
         (runs > 0).then(|| covered.iter().map(|(covered, _)| covered).sum::<usize>() as f64 / runs as f64)
     }
 
+    /// Whether its points are held to a bound.
+    fn is_bounded(&self) -> bool {
+        !self.points.is_empty() && Bound { memory_bytes: None, ..self.bound } != Bound::default()
+    }
+
     /// How many bounds are broken.
     pub fn broken(&self) -> usize {
         let points = self.points.iter().filter(|point| point.breaks(&self.bound)).count();
-        let off = self.differences().is_some_and(|off| self.bound.mean.is_some_and(|most| off.mean > most));
+        let off = self.differences().is_some_and(|off| self.bound.mean.is_some_and(|most| exceeds(off.mean, most)));
         // Where there are no intervals, nothing lies within them.
         let bare = self.bound.coverage.is_some_and(|least| self.coverage().is_none_or(|found| found < least));
         points + usize::from(off) + usize::from(bare)
@@ -204,22 +235,37 @@ impl Comparison {
         self.lines.iter().map(ComparedLine::broken).sum::<usize>() + usize::from(too_much)
     }
 
+    /// Whether anything was held to a bound.
+    pub fn is_bounded(&self) -> bool {
+        let memory_is_known = self.peak_memory_bytes.is_some();
+        self.lines.iter().any(|line| line.is_bounded() || line.bound.memory_bytes.is_some() && memory_is_known)
+    }
+
+    /// Whether every case was run.
+    pub fn is_complete(&self) -> bool {
+        self.missing == 0 && self.failed.is_empty()
+    }
+
     /// In words, such as `all bounds hold`.
     pub fn verdict(&self) -> String {
-        let bounded = self.lines.iter().any(|line| line.bound != Bound::default());
-        let stopped = match self.missing {
-            0 => String::new(),
-            missing => format!("; stopped, {} cases are missing", count(missing as u64)),
-        };
-        let verdict = match self.broken() {
-            0 if self.missing > 0 => "no bound is broken so far".into(),
+        let mut verdict = match self.broken() {
+            0 if !self.is_complete() => "no bound is broken so far".into(),
             0 if self.lines.is_empty() => "no case was run".into(),
-            0 if !bounded => "shown without a bound".into(),
+            0 if !self.is_bounded() => "shown without a bound".into(),
             0 => "all bounds hold".into(),
-            1 => "1 bound is broken".into(),
-            broken => format!("{broken} bounds are broken"),
+            broken => broken_bounds(broken),
         };
-        verdict + &stopped
+        let cases = |number: usize| match number {
+            1 => "1 case".into(),
+            number => format!("{} cases", count(number as u64)),
+        };
+        if !self.failed.is_empty() {
+            verdict += &format!("; {} failed", cases(self.failed.len()));
+        }
+        if self.missing > 0 {
+            verdict += &format!("; stopped with {} missing", cases(self.missing));
+        }
+        verdict
     }
 
     fn value(&self, value: f64) -> Cell {
@@ -398,8 +444,28 @@ impl Comparison {
         let header = SUMMARY.map(String::from);
         let summary: Vec<Vec<String>> = self.summary().into_iter().map(Vec::from).collect();
         let _ = write!(text, "\n{}\n{}: {}\n", aligned(&header, &summary), self.name, self.verdict());
+        for failed in &self.failed {
+            let _ = writeln!(text, "failed: {}", failed.text());
+        }
         text
     }
+}
+
+fn broken_bounds(broken: usize) -> String {
+    if broken == 1 { "1 bound is broken".into() } else { format!("{} bounds are broken", count(broken as u64)) }
+}
+
+/// What has come out of all comparisons, in words. Nothing holds where nothing was bounded.
+pub fn verdict(comparisons: &[Comparison]) -> String {
+    let broken = comparisons.iter().map(Comparison::broken).sum();
+    let complete = comparisons.iter().all(Comparison::is_complete);
+    let verdict = match broken {
+        0 if !comparisons.iter().any(Comparison::is_bounded) => "no bound was checked".into(),
+        0 if !complete => "no bound is broken so far".into(),
+        0 => "all bounds hold".into(),
+        broken => broken_bounds(broken),
+    };
+    if complete { verdict } else { format!("stopped before its end; {verdict}") }
 }
 
 /// All comparisons for programs.
@@ -412,7 +478,12 @@ pub fn json(comparisons: &[Comparison], provenance: &Provenance, used: &Used) ->
         part
     });
     let parts: Vec<serde_json::Value> = parts.collect();
-    let document = serde_json::json!({ "parts": parts, "provenance": provenance, "used": used });
+    let document = serde_json::json!({
+        "parts": parts,
+        "verdict": verdict(comparisons),
+        "provenance": provenance,
+        "used": used,
+    });
     format!("{document:#}\n")
 }
 
@@ -477,6 +548,7 @@ pub(crate) mod tests {
             axis: Some("N".into()),
             lines: vec![ComparedLine { name: "a".into(), bound, points }],
             missing: 0,
+            failed: Vec::new(),
             peak_memory_bytes: Some(1000),
         }
     }
@@ -524,8 +596,45 @@ pub(crate) mod tests {
         let mut comparison = example();
         comparison.lines[0].bound = Bound::default();
         assert_eq!((comparison.broken(), comparison.verdict().as_str()), (0, "shown without a bound"));
+        assert_eq!(verdict(&[comparison.clone()]), "no bound was checked");
+        assert_eq!(verdict(&[comparison.clone(), example()]), "all bounds hold");
+        assert_eq!(verdict(&[]), "no bound was checked");
         comparison.missing = 3;
-        assert_eq!(comparison.verdict(), "no bound is broken so far; stopped, 3 cases are missing");
+        assert_eq!(comparison.verdict(), "no bound is broken so far; stopped with 3 cases missing");
+        assert_eq!(verdict(&[comparison]), "stopped before its end; no bound was checked");
+    }
+
+    #[test]
+    fn memory_that_is_not_known_is_no_check() {
+        let mut comparison = example();
+        comparison.lines[0].bound = Bound { memory_bytes: Some(2000), ..Bound::default() };
+        assert_eq!(verdict(&[comparison.clone()]), "all bounds hold");
+        comparison.peak_memory_bytes = None;
+        assert_eq!(verdict(&[comparison]), "no bound was checked");
+    }
+
+    #[test]
+    fn what_failed_is_named() {
+        let mut comparison = example();
+        let failed = FailedCase { line: "a".into(), case: "N = 3,000".into(), message: "a deadlock".into() };
+        comparison.failed.push(failed);
+        comparison.missing = 1;
+        assert!(!comparison.is_complete());
+        assert_eq!(comparison.verdict(), "no bound is broken so far; 1 case failed; stopped with 1 case missing");
+        assert!(comparison.text().ends_with("missing\nfailed: a, N = 3,000: a deadlock\n"), "{}", comparison.text());
+        let json = json(&[comparison.clone()], &Provenance::default(), &Used::default());
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(json["parts"][0]["failed"][0]["case"], "N = 3,000");
+        assert_eq!(json["verdict"], "stopped before its end; no bound is broken so far");
+        comparison.lines[0].bound.worst = Some(0.001);
+        assert_eq!(verdict(&[comparison]), "stopped before its end; 2 bounds are broken");
+    }
+
+    #[test]
+    fn what_is_no_number_is_within_no_bound() {
+        let mut comparison = example();
+        comparison.lines[0].points[1].forecast = vec![f64::NAN];
+        assert_eq!(comparison.broken(), 2);
     }
 
     #[test]

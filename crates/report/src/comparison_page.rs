@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use hpcast_platform::draw::escape;
 
-use crate::comparison::{Comparison, SUMMARY, signed_percent};
+use crate::comparison::{Comparison, SUMMARY, signed_percent, verdict};
 use crate::comparison_plot;
 use crate::progress::duration;
 use crate::provenance::Provenance;
@@ -20,14 +20,8 @@ svg{max-width:100%;height:auto}summary{cursor:pointer;color:#0057a0}code{font-si
 
 /// The page.
 pub fn html(comparisons: &[Comparison], provenance: &Provenance, used: &Used) -> String {
-    let broken: usize = comparisons.iter().map(Comparison::broken).sum();
-    let missing = comparisons.iter().any(|comparison| comparison.missing > 0);
-    let (class, verdict) = match (broken, missing) {
-        (0, false) => ("good", "All bounds hold.".into()),
-        (0, true) => ("bad", "Stopped before its end; no bound is broken so far.".into()),
-        (1, _) => ("bad", "1 bound is broken.".into()),
-        (broken, _) => ("bad", format!("{broken} bounds are broken.")),
-    };
+    let verdict = sentence(&verdict(comparisons));
+    let class = class(comparisons);
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>hpcast: validation</title>\
          <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>\n\
@@ -41,6 +35,21 @@ pub fn html(comparisons: &[Comparison], provenance: &Provenance, used: &Used) ->
     sources(&mut page, provenance, used);
     page += "</body></html>\n";
     page
+}
+
+/// How a verdict looks: good, bad, or neither where nothing is bounded.
+fn class(comparisons: &[Comparison]) -> &'static str {
+    if comparisons.iter().any(|comparison| comparison.broken() > 0 || !comparison.is_complete()) {
+        return "bad";
+    }
+    if comparisons.iter().any(Comparison::is_bounded) { "good" } else { "plain" }
+}
+
+/// Begins with a capital and ends with a full stop.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).chain(['.']).collect()
 }
 
 fn overview(page: &mut String, comparisons: &[Comparison]) {
@@ -66,8 +75,11 @@ fn section(page: &mut String, comparison: &Comparison) {
     for paragraph in about.split("\n\n").filter(|text| !text.trim().is_empty()) {
         let _ = writeln!(page, "<p>{}</p>", escape(&paragraph.split_whitespace().collect::<Vec<_>>().join(" ")));
     }
-    let class = if comparison.broken() == 0 && comparison.missing == 0 { "good" } else { "bad" };
+    let class = class(std::slice::from_ref(comparison));
     let _ = writeln!(page, "<p>Verdict: <span class=\"{class}\">{}</span></p>", escape(&comparison.verdict()));
+    for failed in &comparison.failed {
+        let _ = writeln!(page, "<p class=\"bad\">Failed: {}</p>", escape(&failed.text()));
+    }
     table(page, &SUMMARY.map(String::from), comparison.summary().into_iter().map(Vec::from));
     page.extend(comparison_plot::svg(comparison));
     let (header, rows) = comparison.rows();
@@ -123,6 +135,7 @@ fn table(page: &mut String, header: &[String], rows: impl Iterator<Item = Vec<St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::comparison::FailedCase;
     use crate::comparison::tests::example;
 
     #[test]
@@ -135,6 +148,25 @@ mod tests {
         }
         assert!(page.contains("<svg") && page.contains("All bounds hold."));
         assert!(page.contains("tiny: two runs &amp; their &lt;forecasts&gt;"));
+    }
+
+    #[test]
+    fn nothing_is_claimed_where_nothing_is_bounded() {
+        let mut comparison = example();
+        comparison.lines[0].bound = Default::default();
+        let page = html(&[comparison], &Provenance::default(), &Used::default());
+        assert!(page.contains("<p class=\"plain\">No bound was checked.</p>"));
+        assert!(!page.contains("ounds hold") && !page.contains("class=\"good\""));
+    }
+
+    #[test]
+    fn what_failed_is_named() {
+        let mut comparison = example();
+        let (line, case) = ("a".into(), "N = <3>".into());
+        comparison.failed.push(FailedCase { line, case, message: "a deadlock".into() });
+        let page = html(&[comparison], &Provenance::default(), &Used::default());
+        assert!(page.contains("<p class=\"bad\">Stopped before its end; no bound is broken so far.</p>"));
+        assert!(page.contains("<p class=\"bad\">Failed: a, N = &lt;3&gt;: a deadlock</p>"));
     }
 
     #[test]
