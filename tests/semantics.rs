@@ -352,6 +352,29 @@ fn a_deadlock_names_ranks_and_calls() {
 }
 
 #[test]
+fn what_takes_longer_than_times_can_tell_is_no_deadlock() {
+    let too_long = |result: Result<_, RunError>| {
+        let error = result.map(|_: hpcast_mpi::Outcome| ()).expect_err("too long");
+        assert_eq!(error.to_string(), "the run takes longer than 214 days, and no more can be simulated");
+    };
+    too_long(run(setup(2), |rank| async move {
+        if rank.number() == 0 {
+            rank.compute(Time::from_secs(1e9));
+            rank.send(rank.world(), 1, 0, 10).await;
+        } else {
+            rank.recv(rank.world(), 0, 0).await;
+        }
+    }));
+    // On the network, where the machine moves less than 10 GB/s.
+    too_long(run(setup(2), |rank| async move {
+        match rank.number() {
+            0 => rank.send(rank.world(), 1, 0, 1 << 60).await,
+            _ => drop(rank.recv(rank.world(), 0, 0).await),
+        }
+    }));
+}
+
+#[test]
 fn lost_messages_are_counted() {
     let outcome = simulate(2, |rank| async move {
         if rank.number() == 0 {

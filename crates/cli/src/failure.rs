@@ -89,6 +89,9 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Failure {
         match error {
             RunError::Deadlock(deadlock) => Failure::Program(deadlock.to_string()),
+            RunError::TooLong => {
+                Failure::input(format!("{error}; give a smaller problem, or check the speeds of the machine"))
+            }
             RunError::Interrupted => Failure::Interrupted,
         }
     }

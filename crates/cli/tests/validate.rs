@@ -265,8 +265,8 @@ fn what_is_finished_before_a_failure_is_written_and_the_failure_named() {
     let out = folder.path("out");
     let output = hpcast(&["validate", &file, "--threads", "1", "-o", &out]);
     let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{message}");
-    assert!(message.contains("error: late, line `slow`: "), "{message}");
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("error: late, line `slow`: the run takes longer than 214 days"), "{message}");
     // The longest is the first, and the shortest is not run any more.
     let json: serde_json::Value = serde_json::from_str(&folder.read("out/results.json")).expect("JSON");
     let part = &json["parts"][0];

@@ -71,6 +71,9 @@ pub enum RunError {
     /// Ranks wait for each other for ever.
     #[error(transparent)]
     Deadlock(#[from] Deadlock),
+    /// It goes on for longer than times can tell.
+    #[error("the run takes longer than {:.0} days, and no more can be simulated", Time::NEVER.as_secs() / 86_400.0)]
+    TooLong,
     /// The user has asked to stop.
     #[error("interrupted")]
     Interrupted,
@@ -147,6 +150,9 @@ impl<F: Future<Output = ()>> Runner<F> {
                     Event::Look(task) => state.end_shared_poll(task),
                 }
             }
+        }
+        if self.sim.state().is_too_long() {
+            return Err(RunError::TooLong);
         }
         if self.tasks.running() > 0 {
             return Err(Deadlock::of(&self.sim.state(), self.sim.ranks).into());

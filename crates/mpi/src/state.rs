@@ -599,6 +599,12 @@ impl State {
         self.matching.all_receives()
     }
 
+    /// Has something been planned for a time that nobody can tell? To be asked when nothing happens any more.
+    pub fn is_too_long(&self) -> bool {
+        let is_late = |task: &Task| task.clock == Time::NEVER;
+        self.tasks.iter().any(is_late) || self.agenda.first().is_some() || !self.network.is_empty()
+    }
+
     /// Messages that were sent and never received.
     pub fn unreceived(&self) -> u64 {
         self.matching.left_over().0

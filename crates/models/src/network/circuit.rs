@@ -158,6 +158,10 @@ impl Network for Circuit {
         ended.extend(self.over.drain(..).map(|(_, token)| token));
     }
 
+    fn is_empty(&self) -> bool {
+        self.flows.is_empty()
+    }
+
     fn link_bytes(&self) -> Vec<f64> {
         self.queues.link_bytes()
     }

@@ -154,6 +154,10 @@ impl Network for Flow {
         self.next = self.find_next();
     }
 
+    fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
     fn link_bytes(&self) -> Vec<f64> {
         self.router.link_bytes()
     }

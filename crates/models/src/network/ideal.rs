@@ -194,6 +194,10 @@ impl Network for Ideal {
         }
     }
 
+    fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
     fn link_bytes(&self) -> Vec<f64> {
         Vec::new()
     }

@@ -63,6 +63,9 @@ pub trait Network {
     /// When something happens next inside the network; [`Time::NEVER`] if it is empty.
     fn next_event(&mut self) -> Time;
 
+    /// Has each transfer ended?
+    fn is_empty(&self) -> bool;
+
     /// Moves to `now`, never later than [`Network::next_event`] says, and appends the tokens of the transfers that end
     /// then: those that were started first come first, unless others were given precedence in between.
     fn advance(&mut self, now: Time, ended: &mut Vec<u32>);

@@ -193,6 +193,10 @@ impl Network for Reference {
         }
     }
 
+    fn is_empty(&self) -> bool {
+        self.flows.is_empty()
+    }
+
     fn link_bytes(&self) -> Vec<f64> {
         self.link_bytes.clone()
     }
