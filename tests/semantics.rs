@@ -355,7 +355,7 @@ fn a_deadlock_names_ranks_and_calls() {
 fn what_takes_longer_than_times_can_tell_is_no_deadlock() {
     let too_long = |result: Result<_, RunError>| {
         let error = result.map(|_: hpcast_mpi::Outcome| ()).expect_err("too long");
-        assert_eq!(error.to_string(), "the run takes longer than 214 days, and no more can be simulated");
+        assert_eq!(error.to_string(), "the run takes longer than 213 days, and no more can be simulated");
     };
     too_long(run(setup(2), |rank| async move {
         if rank.number() == 0 {

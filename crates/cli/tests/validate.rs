@@ -266,7 +266,7 @@ fn what_is_finished_before_a_failure_is_written_and_the_failure_named() {
     let output = hpcast(&["validate", &file, "--threads", "1", "-o", &out]);
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{message}");
-    assert!(message.contains("error: late, line `slow`: the run takes longer than 214 days"), "{message}");
+    assert!(message.contains("error: late, line `slow`: the run takes longer than 213 days"), "{message}");
     // The longest is the first, and the shortest is not run any more.
     let json: serde_json::Value = serde_json::from_str(&folder.read("out/results.json")).expect("JSON");
     let part = &json["parts"][0];

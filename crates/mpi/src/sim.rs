@@ -72,7 +72,7 @@ pub enum RunError {
     #[error(transparent)]
     Deadlock(#[from] Deadlock),
     /// It goes on for longer than times can tell.
-    #[error("the run takes longer than {:.0} days, and no more can be simulated", Time::NEVER.as_secs() / 86_400.0)]
+    #[error("the run takes longer than {} days, and no more can be simulated", Time::NEVER.as_secs() as u64 / 86_400)]
     TooLong,
     /// The user has asked to stop.
     #[error("interrupted")]
