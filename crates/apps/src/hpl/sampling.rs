@@ -95,7 +95,8 @@ impl Hpl {
             findings.push((stretch, finding));
             done += stretch.panels();
         }
-        Ok(join(parameters, &findings, &samples))
+        let finding = join(parameters, &findings, &samples);
+        if finding.time == Time::NEVER { Err(RunError::TooLong.into()) } else { Ok(finding) }
     }
 }
 
