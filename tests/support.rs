@@ -31,6 +31,7 @@ pub fn flow_setup(machine: Machine, nodes: &[u32], selection: Selection) -> Setu
         seed: 0,
         selection,
         observer: None,
+        post: None,
         interrupt: None,
         progress: None,
     }

@@ -303,6 +303,7 @@ impl<'o> Benchmark<'o> {
                 // HPL has its own collectives.
                 selection: Default::default(),
                 observer: watchers.observer(),
+                post: None,
                 interrupt: Some(self.running.interrupt()),
                 progress: self.running.progress(part, details),
             })

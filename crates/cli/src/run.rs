@@ -285,6 +285,7 @@ impl Experiment<'_> {
             seed,
             selection: self.selection.clone(),
             observer: watchers.observer(),
+            post: None,
             interrupt: Some(running.interrupt()),
             progress: running.progress(part, |_, _| Vec::new()),
         };

@@ -4,10 +4,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use crate::group::Comm;
+use crate::post::Parcel;
 use crate::rank::Rank;
 use crate::request::{Request, Status};
-use crate::state::{Next, Sending, Style};
+use crate::state::{Next, Receiving, Sending, Style};
 
 /// Which of the two is posted first.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,30 +22,30 @@ pub(crate) enum Order {
 pub(crate) struct Exchange<'r> {
     rank: &'r Rank,
     order: Order,
-    source: Option<u32>,
-    tag: Option<i32>,
+    receiving: Receiving,
     next: Next,
     stage: Stage,
 }
 
 enum Stage {
     Post(Sending),
-    PostReceive { comm: Comm, send: Request },
+    PostReceive { send: Request },
     Wait { send: Request, receive: Request },
 }
 
 impl<'r> Exchange<'r> {
     /// MPI_Sendrecv.
     #[inline]
-    pub fn send_first(rank: &'r Rank, sending: Sending, source: Option<u32>, tag: Option<i32>) -> Exchange<'r> {
-        Exchange { rank, order: Order::Send, source, tag, next: Next::Anything, stage: Stage::Post(sending) }
+    pub fn send_first(rank: &'r Rank, sending: Sending, receiving: Receiving) -> Exchange<'r> {
+        Exchange { rank, order: Order::Send, receiving, next: Next::Anything, stage: Stage::Post(sending) }
     }
 
     /// MPI_Irecv from a peer, MPI_Send to it, MPI_Wait.
     #[inline]
     pub fn receive_first(rank: &'r Rank, sending: Sending, next: Next) -> Exchange<'r> {
-        let (source, tag) = (Some(sending.to), Some(sending.tag));
-        Exchange { rank, order: Order::Receive, source, tag, next, stage: Stage::Post(sending) }
+        let Sending { comm, to, tag, .. } = sending;
+        let receiving = Receiving { comm, source: Some(to), tag: Some(tag), parcel: Parcel::NONE };
+        Exchange { rank, order: Order::Receive, receiving, next, stage: Stage::Post(sending) }
     }
 }
 
@@ -53,23 +53,22 @@ impl Future for Exchange<'_> {
     type Output = Status;
     #[inline]
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Status> {
-        let Exchange { rank, order, source, tag, next, .. } = *self;
+        let Exchange { rank, order, receiving, next, .. } = *self;
         let task = rank.task();
         let mut state = rank.state();
         if let (Stage::Post(sending), Order::Send) = (&self.stage, order) {
-            let comm = sending.comm;
             let send = state.send(task, *sending, Style::Nonblocking);
-            self.stage = Stage::PostReceive { comm, send };
+            self.stage = Stage::PostReceive { send };
         }
-        if let Stage::Post(Sending { comm, .. }) | Stage::PostReceive { comm, .. } = self.stage {
-            if state.must_catch_up(task, source.is_none()) {
+        if !matches!(self.stage, Stage::Wait { .. }) {
+            if state.must_catch_up(task, receiving.source.is_none()) {
                 state.catch_up(task);
                 return Poll::Pending;
             }
-            let receive = state.receive(task, comm, source, tag);
+            let receive = state.receive(task, receiving);
             let send = match &self.stage {
                 Stage::Post(sending) => state.send(task, *sending, Style::Blocking),
-                Stage::PostReceive { send, .. } | Stage::Wait { send, .. } => Request::new(send.number()),
+                Stage::PostReceive { send } | Stage::Wait { send, .. } => Request::new(send.number()),
             };
             self.stage = Stage::Wait { send, receive };
         }

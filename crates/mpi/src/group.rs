@@ -1,6 +1,7 @@
 //! Communicators: groups of ranks with a context of their own, so that their messages never mix.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// A communicator, as one of its members sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +12,26 @@ pub struct Comm {
     size: u32,
 }
 
+/// What keeps the messages of a communicator apart from those of all others; its members agree on one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Context(u32);
+
 impl Comm {
+    /// A communicator of `size` ranks in a context, seen by one of them.
+    pub fn new(context: Context, rank: u32, size: u32) -> Comm {
+        Comm { context: context.0, rank, size }
+    }
+
+    /// What keeps its messages apart.
+    pub fn apart(&self) -> Context {
+        Context(self.context & !1)
+    }
+
+    /// The same ranks, but messages that meet only those of the library itself: collectives', for instance.
+    pub fn hidden(self) -> Comm {
+        self.private()
+    }
+
     /// The communicator of all ranks, seen by one of them.
     pub(crate) fn world(rank: u32, size: u32) -> Comm {
         Comm { context: 0, rank, size }
@@ -62,7 +82,7 @@ struct Split {
 /// All communicators of a simulation.
 pub(crate) struct Groups {
     /// World ranks by rank, for each group; `None` for the world itself.
-    members: Vec<Option<Box<[u32]>>>,
+    members: Vec<Option<Rc<[u32]>>>,
     splits: HashMap<(usize, u32), Split>,
     /// How many splits a rank (in that group) has entered.
     entered: HashMap<(usize, u32), u32>,
@@ -73,6 +93,13 @@ pub(crate) struct Groups {
 impl Groups {
     pub fn new() -> Groups {
         Groups { members: vec![None], splits: HashMap::new(), entered: HashMap::new(), background: HashMap::new() }
+    }
+
+    /// A new context for these ranks of the world.
+    pub fn create(&mut self, members: Rc<[u32]>) -> Context {
+        let context = 2 * self.members.len() as u32;
+        self.members.push(Some(members));
+        Context(context)
     }
 
     /// The rank in the world of a member.
@@ -127,13 +154,11 @@ impl Groups {
             if same_color[0].color.is_none() {
                 continue;
             }
-            let context = 2 * self.members.len() as u32;
+            let context = self.create(same_color.iter().map(|ballot| self.world_rank(old, ballot.rank)).collect());
             let size = same_color.len() as u32;
             for (rank, ballot) in (0..).zip(same_color) {
-                split.outcome.insert(ballot.rank, Comm { context, rank, size });
+                split.outcome.insert(ballot.rank, Comm::new(context, rank, size));
             }
-            let members = same_color.iter().map(|ballot| self.world_rank(old, ballot.rank)).collect();
-            self.members.push(Some(members));
         }
     }
 }

@@ -361,6 +361,11 @@ impl<R: Receive, M: Message, B> Matching<R, M, B> {
         self.receives.push(&mut self.boxes[to as usize].posted, to, receive);
     }
 
+    /// Takes a posted receive back that has met no message.
+    pub fn withdraw_receive(&mut self, to: u32, receive: u32) {
+        self.receives.remove(&mut self.boxes[to as usize].posted, to, receive);
+    }
+
     /// Keeps a message that met no receive.
     #[inline]
     pub fn keep_message(&mut self, to: u32, message: u32) {

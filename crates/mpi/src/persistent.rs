@@ -1,6 +1,7 @@
 //! Persistent requests: the same message again and again (MPI_Send_init, MPI_Recv_init, MPI_Start).
 
 use crate::group::Comm;
+use crate::post::Parcel;
 use crate::rank::{Rank, Source, Tag};
 use crate::request::Request;
 use crate::state::{Mode, Sending, Style};
@@ -36,7 +37,7 @@ impl Rank {
         let comm = persistent.comm;
         match persistent.kind {
             Kind::Send { to, tag, bytes } => {
-                let sending = Sending { comm, to, tag, bytes, mode: Mode::Standard };
+                let sending = Sending { comm, to, tag, bytes, mode: Mode::Standard, parcel: Parcel::NONE };
                 self.state().send(self.task(), sending, Style::Blocking)
             }
             Kind::Receive { from, tag } => self.irecv(comm, from, tag).await,

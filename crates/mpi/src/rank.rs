@@ -13,11 +13,12 @@ use hpcast_units::Time;
 
 use crate::collectives::Buffer;
 use crate::exchange::Exchange;
-use crate::group::{Cartesian, Comm};
+use crate::group::{self, Cartesian, Comm};
 use crate::observer::Activity;
+use crate::post::Parcel;
 use crate::request::{Request, Status};
 use crate::sim::Sim;
-use crate::state::{Mode, Next, Sending, State, Style};
+use crate::state::{Mode, Next, Receiving, Sending, State, Style};
 
 /// Sends that a rank may post ahead of the simulation before it lets the simulation catch up: bounds memory.
 pub(crate) const AHEAD: u32 = 256;
@@ -135,7 +136,13 @@ impl Rank {
     /// Blocking send in any mode.
     #[inline]
     pub fn send_as(&self, mode: Mode, comm: Comm, to: u32, tag: i32, bytes: u64) -> impl Future<Output = ()> {
-        Send { rank: self, stage: SendStage::Post(Sending { comm, to, tag, bytes, mode }) }
+        self.send_parcel(Sending { comm, to, tag, bytes, mode, parcel: Parcel::NONE })
+    }
+
+    /// Blocking send with its data.
+    #[inline]
+    pub fn send_parcel(&self, sending: Sending) -> impl Future<Output = ()> {
+        Send { rank: self, stage: SendStage::Post(sending) }
     }
 
     /// Blocking receive.
@@ -153,8 +160,15 @@ impl Rank {
         from: impl Into<Source>,
         tag: impl Into<Tag>,
     ) -> impl Future<Output = Status> {
-        let stage = ReceiveStage::Post { comm, source: from.into().named(), tag: tag.into().named() };
+        let (source, tag) = (from.into().named(), tag.into().named());
+        let stage = ReceiveStage::Post(Receiving { comm, source, tag, parcel: Parcel::NONE });
         Receive { rank: self, stage, next }
+    }
+
+    /// Blocking receive of data.
+    #[inline]
+    pub fn recv_parcel(&self, receiving: Receiving) -> impl Future<Output = Status> {
+        Receive { rank: self, stage: ReceiveStage::Post(receiving), next: Next::Anything }
     }
 
     /// Sends to one and receives from another at the same time.
@@ -177,14 +191,23 @@ impl Rank {
         (to, send_tag, bytes): (u32, i32, u64),
         (from, receive_tag): (impl Into<Source>, impl Into<Tag>),
     ) -> impl Future<Output = Status> {
-        let sending = Sending { comm, to, tag: send_tag, bytes, mode };
-        Exchange::send_first(self, sending, from.into().named(), receive_tag.into().named())
+        let parcel = Parcel::NONE;
+        let sending = Sending { comm, to, tag: send_tag, bytes, mode, parcel };
+        let (source, tag) = (from.into().named(), receive_tag.into().named());
+        Exchange::send_first(self, sending, Receiving { comm, source, tag, parcel })
+    }
+
+    /// The same with data.
+    #[inline]
+    pub fn sendrecv_parcels(&self, sending: Sending, receiving: Receiving) -> impl Future<Output = Status> {
+        Exchange::send_first(self, sending, receiving)
     }
 
     /// Sends to a peer and receives from it: MPI_Irecv, MPI_Send, MPI_Wait.
     #[inline]
     pub fn exchange(&self, comm: Comm, peer: u32, tag: i32, bytes: u64, next: Next) -> impl Future<Output = Status> {
-        Exchange::receive_first(self, Sending { comm, to: peer, tag, bytes, mode: Mode::Standard }, next)
+        let sending = Sending { comm, to: peer, tag, bytes, mode: Mode::Standard, parcel: Parcel::NONE };
+        Exchange::receive_first(self, sending, next)
     }
 
     /// Standard non-blocking send.
@@ -194,16 +217,27 @@ impl Rank {
 
     /// Non-blocking send in any mode.
     pub fn isend_as(&self, mode: Mode, comm: Comm, to: u32, tag: i32, bytes: u64) -> Request {
-        self.state().send(self.task, Sending { comm, to, tag, bytes, mode }, Style::Nonblocking)
+        self.start_send(Sending { comm, to, tag, bytes, mode, parcel: Parcel::NONE }, Style::Nonblocking)
+    }
+
+    /// Starts a send with its data.
+    #[inline]
+    pub fn start_send(&self, sending: Sending, style: Style) -> Request {
+        self.state().send(self.task, sending, style)
     }
 
     /// Non-blocking receive.
     pub async fn irecv(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Request {
         let (source, tag) = (from.into().named(), tag.into().named());
-        if self.state().must_catch_up(self.task, source.is_none()) {
+        self.start_receive(Receiving { comm, source, tag, parcel: Parcel::NONE }).await
+    }
+
+    /// Starts a receive of data.
+    pub async fn start_receive(&self, receiving: Receiving) -> Request {
+        if self.state().must_catch_up(self.task, receiving.source.is_none()) {
             self.catch_up().await;
         }
-        self.state().receive(self.task, comm, source, tag)
+        self.state().receive(self.task, receiving)
     }
 
     /// Waits for one request.
@@ -280,6 +314,24 @@ impl Rank {
             self.wait_all(std::mem::take(requests)).await;
         }
         all
+    }
+
+    /// Whether the request is done at my time; it is not ended (MPI_Request_get_status). Costs as much as a test.
+    pub async fn is_done(&self, request: &Request) -> bool {
+        self.pay_for_testing().await;
+        let done = self.is_done_at(request, self.now());
+        self.state().polled(self.task, done);
+        done
+    }
+
+    /// Takes a receive back, if no message has met it (MPI_Cancel); it is then done.
+    pub fn cancel(&self, request: &Request) -> bool {
+        self.state().cancel(request)
+    }
+
+    /// A new context for these ranks of the world, which [`Comm::new`] makes a communicator.
+    pub fn new_context(&self, members: Rc<[u32]>) -> group::Context {
+        self.state().groups.create(members)
     }
 
     fn is_done_at(&self, request: &Request, time: Time) -> bool {
@@ -388,7 +440,7 @@ struct Receive<'r> {
 }
 
 enum ReceiveStage {
-    Post { comm: Comm, source: Option<u32>, tag: Option<i32> },
+    Post(Receiving),
     Wait(Request),
 }
 
@@ -398,12 +450,12 @@ impl Future for Receive<'_> {
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Status> {
         let rank = self.rank;
         let mut state = rank.state();
-        if let ReceiveStage::Post { comm, source, tag } = self.stage {
-            if state.must_catch_up(rank.task, source.is_none()) {
+        if let ReceiveStage::Post(receiving) = self.stage {
+            if state.must_catch_up(rank.task, receiving.source.is_none()) {
                 state.catch_up(rank.task);
                 return Poll::Pending;
             }
-            self.stage = ReceiveStage::Wait(state.receive(rank.task, comm, source, tag));
+            self.stage = ReceiveStage::Wait(state.receive(rank.task, receiving));
         }
         let ReceiveStage::Wait(request) = &self.stage else { return Poll::Pending };
         if state.await_all(rank.task, [request], self.next) {

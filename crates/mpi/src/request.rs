@@ -4,6 +4,7 @@ use hpcast_engine::slab::NONE;
 use hpcast_units::Time;
 
 use crate::matching::{Envelope, Listed, Pattern, Place, Receive};
+use crate::post::Parcel;
 
 /// An operation that was posted; must be waited for or tested until done.
 #[must_use = "a request must be waited for"]
@@ -77,6 +78,8 @@ pub(crate) struct RequestState {
     pub overhead: Time,
     /// What a receive has met.
     pub met: Met,
+    /// Where the data of a receive goes.
+    pub parcel: Parcel,
     place: Place,
 }
 
@@ -103,6 +106,7 @@ impl RequestState {
             done: Time::NEVER,
             overhead: Time::ZERO,
             met: NOTHING,
+            parcel: Parcel::NONE,
             place: Place::default(),
         }
     }

@@ -11,6 +11,7 @@ use hpcast_units::Time;
 
 use crate::collectives::rules::Selection;
 use crate::observer::Observer;
+use crate::post::Post;
 
 /// Everything that a run is made of, beside the program.
 pub struct Setup {
@@ -28,6 +29,8 @@ pub struct Setup {
     pub selection: Selection,
     /// Who watches.
     pub observer: Option<Box<dyn Observer>>,
+    /// Holds the data of messages, where there is any.
+    pub post: Option<Box<dyn Post>>,
     /// Set from outside to end the run early.
     pub interrupt: Option<Arc<AtomicBool>>,
     /// Called now and then with what [`crate::Rank::progress`] last said (0 to 1), and the simulated time of that.
@@ -46,6 +49,7 @@ impl Setup {
             seed: 0,
             selection,
             observer: None,
+            post: None,
             interrupt: None,
             progress: None,
         }

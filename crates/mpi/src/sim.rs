@@ -84,9 +84,9 @@ pub fn run<F>(setup: Setup, mut program: impl FnMut(Rank) -> F) -> Result<Outcom
 where
     F: Future<Output = ()>,
 {
-    let Setup { ranks, machine, placement, network, seed, selection, observer, interrupt, progress } = setup;
+    let Setup { ranks, machine, placement, network, seed, selection, observer, post, interrupt, progress } = setup;
     let mut state = State::new(ranks, &machine, placement, network, seed);
-    state.observer = observer;
+    (state.observer, state.post) = (observer, post);
     let sim = Rc::new(Sim {
         state: RefCell::new(state),
         selection,

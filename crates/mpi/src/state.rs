@@ -20,6 +20,7 @@ use crate::costs::{Charges, Costs};
 use crate::group::{Comm, Groups};
 use crate::matching::{Envelope, Listed, Matching, Pattern, Place};
 use crate::observer::{Activity, Delivered, Observer};
+use crate::post::{Parcel, Post};
 use crate::request::{Call, Met, Request, RequestState, Status};
 
 pub(crate) use polling::Polling;
@@ -79,14 +80,37 @@ pub enum Mode {
 
 /// A send, as a program asks for it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sending {
+pub struct Sending {
+    /// Where both are ranks.
     pub comm: Comm,
     /// Rank in the communicator.
     pub to: u32,
+    /// What the receiver knows it by.
     pub tag: i32,
+    /// Bytes of data.
     pub bytes: u64,
+    /// How it behaves towards its receiver.
     pub mode: Mode,
+    /// The data itself, if there is any.
+    pub parcel: Parcel,
 }
+
+/// A receive, as a program asks for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Receiving {
+    /// Where both are ranks.
+    pub comm: Comm,
+    /// Rank in the communicator; none: whoever comes first (MPI_ANY_SOURCE).
+    pub source: Option<u32>,
+    /// None: every tag (MPI_ANY_TAG).
+    pub tag: Option<i32>,
+    /// Where the data goes, if there is any.
+    pub parcel: Parcel,
+}
+
+/// A message that was found by a probe and is kept for its finder (MPI_Mprobe).
+#[derive(Debug)]
+pub struct Taken(u32);
 
 /// What a rank does after a wait. To know it beforehand saves an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +123,7 @@ pub enum Next {
 
 /// Which of the sender's overheads is paid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Style {
+pub enum Style {
     /// That of a call which waits until its buffer is free.
     Blocking,
     /// That of a call which returns at once.
@@ -164,6 +188,7 @@ struct Message {
     latency: Option<Time>,
     /// Leaves without waiting for the receiver.
     eager: bool,
+    parcel: Parcel,
     place: Place,
 }
 
@@ -251,6 +276,8 @@ pub(crate) struct State {
     /// Requests and messages, and which meets which.
     matching: Matching<RequestState, Message, Inbox>,
     pub observer: Option<Box<dyn Observer>>,
+    /// Holds the data of messages.
+    pub post: Option<Box<dyn Post>>,
     pub total_messages: u64,
     pub total_bytes: u64,
     /// Unsuccessful polls in a row of all ranks together (SMPI's quirk).
@@ -275,6 +302,7 @@ impl State {
             costs: Costs::new(machine.mpi.clone(), seed),
             matching: Matching::new((0..ranks).map(inbox)),
             observer: None,
+            post: None,
             total_messages: 0,
             total_bytes: 0,
             polls: 0,
@@ -292,7 +320,7 @@ impl State {
     /// Posts a send; the request is done at once where the sender need not wait.
     #[inline]
     pub fn send(&mut self, task: u32, sending: Sending, style: Style) -> Request {
-        let Sending { comm, to, tag, bytes, mode } = sending;
+        let Sending { comm, to, tag, bytes, mode, parcel } = sending;
         let to = self.groups.world_rank(comm, to);
         let inbox = *self.matching.beside(to);
         let sender = &mut self.tasks[task as usize];
@@ -329,10 +357,26 @@ impl State {
             let posted = meet(&mut self.matching, to, receive, Met { status, from, send, sent }, overhead);
             let start = if eager { sent } else { sent.max(posted) };
             self.network.start(start, transfer(Cargo::Receive(receive), nodes, charges));
+            if parcel.is_some() {
+                self.hand_over(parcel, receive);
+            }
         } else {
             let (arrived, receive, place, latency) = (Time::NEVER, NONE, Place::default(), charges.latency);
-            let message =
-                Message { from, to, envelope, bytes, sent, arrived, send, receive, overhead, latency, eager, place };
+            let message = Message {
+                from,
+                to,
+                envelope,
+                bytes,
+                sent,
+                arrived,
+                send,
+                receive,
+                overhead,
+                latency,
+                eager,
+                parcel,
+                place,
+            };
             self.post_message(message, announced, nodes);
         }
         request
@@ -341,7 +385,13 @@ impl State {
     /// A message that meets no receive yet is kept, or will come at its time.
     #[inline(never)]
     fn post_message(&mut self, message: Message, announced: bool, nodes: (u32, u32)) {
-        let Message { to, bytes, sent, eager, latency, .. } = message;
+        let Message { to, bytes, sent, eager, latency, send, parcel, .. } = message;
+        if parcel.is_some()
+            && (eager || send == NONE)
+            && let Some(post) = &mut self.post
+        {
+            post.keep(parcel);
+        }
         let number = self.matching.messages().insert(message);
         if eager {
             let charges = self.costs.of(bytes, nodes.0 == nodes.1);
@@ -390,10 +440,13 @@ impl State {
 
     /// Posts a receive.
     #[inline(always)]
-    pub fn receive(&mut self, task: u32, comm: Comm, source: Option<u32>, tag: Option<i32>) -> Request {
+    pub fn receive(&mut self, task: u32, receiving: Receiving) -> Request {
+        let Receiving { comm, source, tag, parcel } = receiving;
         let Task { rank, clock, .. } = self.tasks[task as usize];
         let pattern = Pattern::new(comm.context(), source, tag);
-        let request = self.new_request(task, Call::Receive { pattern, posted: clock });
+        let mut state = RequestState::new(task, Call::Receive { pattern, posted: clock });
+        state.parcel = parcel;
+        let request = Request::new(self.matching.receives().insert(state));
         if source.is_none() {
             self.matching.beside_mut(rank).any_source += 1;
         }
@@ -408,6 +461,44 @@ impl State {
         request
     }
 
+    /// Takes a receive back that no message has met; false if one has.
+    pub fn cancel(&mut self, request: &Request) -> bool {
+        if request.is_done_at_once() {
+            return false;
+        }
+        let RequestState { task, call, met, .. } = *self.matching.receive(request.number());
+        let Call::Receive { pattern, .. } = call else { return false };
+        if met.from != NONE {
+            return false;
+        }
+        let rank = self.tasks[task as usize].rank;
+        if pattern.source().is_none() {
+            self.matching.beside_mut(rank).any_source -= 1;
+        }
+        self.matching.withdraw_receive(rank, request.number());
+        self.complete(request.number(), self.tasks[task as usize].clock);
+        true
+    }
+
+    /// Takes the message that a probe at the task's clock sees, for [`State::receive_taken`].
+    pub fn take_seen(&mut self, task: u32, pattern: &Pattern) -> Option<Taken> {
+        let Task { rank, clock, .. } = self.tasks[task as usize];
+        self.matching.see_message(rank, pattern, clock)?;
+        self.matching.take_message(rank, pattern, clock).map(Taken)
+    }
+
+    /// Receives a message that was taken before.
+    pub fn receive_taken(&mut self, task: u32, message: Taken, parcel: Parcel) -> Request {
+        let Envelope { context, source, tag } = self.matching.message(message.0).envelope;
+        let clock = self.tasks[task as usize].clock;
+        let pattern = Pattern::new(context, Some(source), Some(tag));
+        let mut state = RequestState::new(task, Call::Receive { pattern, posted: clock });
+        state.parcel = parcel;
+        let request = Request::new(self.matching.receives().insert(state));
+        self.matched_late(message.0, request.number());
+        request
+    }
+
     /// Messages that were posted ahead of time must from now on come at their time.
     fn announce_future_messages(&mut self, rank: u32) {
         for message in self.matching.take_future_messages(rank, self.now) {
@@ -417,8 +508,11 @@ impl State {
 
     /// A message that was sent before has met a receive.
     fn matched_late(&mut self, number: u32, receive: u32) {
-        let Message { from, to, envelope, bytes, sent, arrived, send, overhead, latency, eager, .. } =
+        let Message { from, to, envelope, bytes, sent, arrived, send, overhead, latency, eager, parcel, .. } =
             *self.matching.message(number);
+        if parcel.is_some() {
+            self.hand_over(parcel, receive);
+        }
         let status = Status { source: envelope.source, tag: envelope.tag, bytes };
         let posted = meet(&mut self.matching, to, receive, Met { status, from, send, sent }, overhead);
         if eager && arrived == Time::NEVER {
@@ -433,6 +527,13 @@ impl State {
             let charges = self.costs.of(bytes, nodes.0 == nodes.1);
             let transfer = transfer(Cargo::Receive(receive), nodes, charges);
             self.network.start(sent.max(posted), Transfer { latency, ..transfer });
+        }
+    }
+
+    /// A message with data has met its receive.
+    fn hand_over(&mut self, sent: Parcel, receive: u32) {
+        if let Some(post) = &mut self.post {
+            post.hand_over(sent, self.matching.receive(receive).parcel);
         }
     }
 

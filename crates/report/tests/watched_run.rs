@@ -32,6 +32,7 @@ fn simulate(machine: &Rc<Machine>, observers: Rc<RefCell<Observers>>) -> Outcome
         seed: 0,
         selection: Selection::default(),
         observer: Some(Box::new(observers)),
+        post: None,
         interrupt: None,
         progress: None,
     };

@@ -11,8 +11,9 @@ use super::{Rank, Source, Tag};
 use crate::group::Comm;
 use crate::matching::Pattern;
 use crate::observer::Activity;
-use crate::request::Status;
-use crate::state::Polling;
+use crate::post::Parcel;
+use crate::request::{Request, Status};
+use crate::state::{Polling, Taken};
 
 impl Rank {
     /// Whether a message is there that a receive would take (MPI_Iprobe). Costs what the machine file says of a probe.
@@ -56,6 +57,31 @@ impl Rank {
             let since = self.sight(comm, source, tag).await;
             self.state().poll_until(self.task, since);
         }
+    }
+
+    /// Whether a message is there that a receive would take; if so, it is taken and can be received by
+    /// [`Rank::receive_taken`] only (MPI_Improbe).
+    pub async fn improbe(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Option<(Taken, Status)> {
+        let (source, tag) = (from.into(), tag.into());
+        let status = self.iprobe(comm, source, tag).await?;
+        let taken = self.state().take_seen(self.task, &pattern(comm, status.source, status.tag))?;
+        Some((taken, status))
+    }
+
+    /// Waits until a message is there that a receive would take, and takes it (MPI_Mprobe).
+    pub async fn mprobe(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> (Taken, Status) {
+        let (source, tag) = (from.into(), tag.into());
+        loop {
+            let status = self.probe(comm, source, tag).await;
+            if let Some(taken) = self.state().take_seen(self.task, &pattern(comm, status.source, status.tag)) {
+                return (taken, status);
+            }
+        }
+    }
+
+    /// Receives a message that was taken before (MPI_Imrecv).
+    pub fn receive_taken(&self, message: Taken, parcel: Parcel) -> Request {
+        self.state().receive_taken(self.task, message, parcel)
     }
 
     /// Waits until a message is known that a receive would take, and says when it is there for a probe to see: earlier or

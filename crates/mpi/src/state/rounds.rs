@@ -3,9 +3,10 @@
 use std::rc::Rc;
 use std::task::Poll;
 
-use super::{Mode, Next, Polling, Sending, State, Style};
+use super::{Mode, Next, Polling, Receiving, Sending, State, Style};
 use crate::group::Comm;
 use crate::matching::Pattern;
+use crate::post::Parcel;
 use crate::rank::AHEAD;
 use crate::request::Request;
 
@@ -136,13 +137,23 @@ impl State {
                             self.catch_up(task);
                             break Stage::Post;
                         }
-                        receive = self.receive(task, comm, Some(peer), Some(tag));
+                        receive = self.receive(
+                            task,
+                            Receiving { comm, source: Some(peer), tag: Some(tag), parcel: Parcel::NONE },
+                        );
                         if look.is_some() && !self.shares_polling() {
                             next = Next::Poll;
                         }
                     }
                     if sent > 0 {
-                        let sending = Sending { comm, to: peer, tag, bytes: sent * unit, mode: Mode::Standard };
+                        let sending = Sending {
+                            comm,
+                            to: peer,
+                            tag,
+                            bytes: sent * unit,
+                            mode: Mode::Standard,
+                            parcel: Parcel::NONE,
+                        };
                         send = self.send(task, sending, Style::Blocking);
                     } else if received == 0 {
                         stage = Stage::Look;
