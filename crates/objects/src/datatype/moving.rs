@@ -1,0 +1,130 @@
+//! Packing, unpacking and copying.
+
+use std::ptr;
+
+use super::Datatype;
+use super::cursor::{BlockIter, Ranges};
+use super::layout::{Blocks, Layout};
+use super::transfer::transfer;
+
+impl Datatype {
+    /// The blocks of `count` items, in the order of the type map, from the address of the buffer.
+    pub fn blocks(&self, count: i64) -> BlockIter<'_> {
+        BlockIter::new(&self.map().bytes, count, self.extent())
+    }
+
+    /// The contiguous byte ranges (offset from the address of the buffer, length) of `count` items, in the order of the
+    /// type map.
+    pub fn ranges(&self, count: i64) -> Ranges<'_> {
+        Ranges::new(self.blocks(count))
+    }
+
+    /// Offset and length of the data of `count` items, if they are one block.
+    #[inline]
+    pub fn run(&self, count: i64) -> Option<(i64, i64)> {
+        if let Some(offset) = self.0.solid {
+            return Some((offset, self.size() * count));
+        }
+        match self.map().bytes {
+            Layout::Blocks(Blocks { offset, length, count: 1, .. }) if count == 1 => Some((offset, length)),
+            _ if count == 0 => Some((0, 0)),
+            _ => None,
+        }
+    }
+
+    /// Copies `count` items to contiguous memory; answers how many bytes these were.
+    ///
+    /// # Safety
+    /// The data of all items must be readable from `from`, and `count` times [`Datatype::size`] bytes writable at `to`.
+    #[inline]
+    pub unsafe fn pack(&self, count: i64, from: *const u8, to: *mut u8) -> i64 {
+        let bytes = self.size() * count;
+        // SAFETY: the caller's.
+        unsafe {
+            match self.run(count) {
+                Some((offset, length)) => ptr::copy(from.wrapping_offset(offset as isize), to, length as usize),
+                None => {
+                    transfer(self.blocks(count), from, single(bytes), to, bytes);
+                }
+            }
+        }
+        bytes
+    }
+
+    /// Appends `count` items to a vector.
+    ///
+    /// # Safety
+    /// The data of all items must be readable from `from`.
+    pub unsafe fn pack_to(&self, count: i64, from: *const u8, out: &mut Vec<u8>) {
+        let bytes = (self.size() * count) as usize;
+        out.reserve(bytes);
+        // SAFETY: there is room for the bytes, and all of them are written.
+        unsafe {
+            self.pack(count, from, out.as_mut_ptr().add(out.len()));
+            out.set_len(out.len() + bytes);
+        }
+    }
+
+    /// Fills up to `count` items from `bytes` contiguous bytes, which may be fewer than the items hold; answers how many
+    /// bytes were used.
+    ///
+    /// # Safety
+    /// `bytes` must be readable at `from`, and the data of the items that they fill writable from `to`.
+    #[inline]
+    pub unsafe fn unpack(&self, count: i64, from: *const u8, bytes: i64, to: *mut u8) -> i64 {
+        let bytes = bytes.min(self.size() * count);
+        // SAFETY: the caller's.
+        unsafe {
+            match self.run(count) {
+                Some((offset, _)) => ptr::copy(from, to.wrapping_offset(offset as isize), bytes as usize),
+                None => {
+                    transfer(single(bytes), from, self.blocks(count), to, bytes);
+                }
+            }
+        }
+        bytes
+    }
+
+    /// Copies `count` items to `to_count` items of another datatype, at most `limit` bytes; answers how many bytes were
+    /// copied: no more than either side holds.
+    ///
+    /// # Safety
+    /// The data of the items must be readable from `from` and writable from `to`, as far as bytes are copied.
+    #[inline]
+    pub unsafe fn copy(
+        &self,
+        count: i64,
+        from: *const u8,
+        to_type: &Datatype,
+        to_count: i64,
+        to: *mut u8,
+        limit: i64,
+    ) -> i64 {
+        let bytes = (self.size() * count).min(to_type.size() * to_count).min(limit);
+        // SAFETY: the caller's.
+        unsafe {
+            match (self.run(count), to_type.run(to_count)) {
+                (Some((src, _)), Some((dst, _))) => {
+                    ptr::copy(from.wrapping_offset(src as isize), to.wrapping_offset(dst as isize), bytes as usize);
+                }
+                (Some((src, _)), None) => {
+                    let from = from.wrapping_offset(src as isize);
+                    transfer(single(bytes), from, to_type.blocks(to_count), to, bytes);
+                }
+                (None, Some((dst, _))) => {
+                    let to = to.wrapping_offset(dst as isize);
+                    transfer(self.blocks(count), from, single(bytes), to, bytes);
+                }
+                (None, None) => {
+                    transfer(self.blocks(count), from, to_type.blocks(to_count), to, bytes);
+                }
+            }
+        }
+        bytes
+    }
+}
+
+/// Contiguous memory as a layout.
+fn single(bytes: i64) -> impl Iterator<Item = Blocks> {
+    (bytes > 0).then(|| Blocks::run(0, bytes)).into_iter()
+}
