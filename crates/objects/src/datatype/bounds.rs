@@ -52,6 +52,9 @@ impl Bounds {
     }
 
     pub fn shifted(mut self, by: i64) -> Option<Bounds> {
+        if self.empty {
+            return Some(self);
+        }
         self.lb = self.lb.checked_add(by)?;
         self.ub = self.ub.checked_add(by)?;
         if let Some((begin, end)) = &mut self.data {

@@ -23,15 +23,16 @@ enum Frame<'a> {
 }
 
 impl<'a> BlockIter<'a> {
-    pub(super) fn new(layout: &'a Layout, count: i64, extent: i64) -> BlockIter<'a> {
+    /// Blocks of `count` items, the first of which lies at `base`.
+    pub(super) fn new(layout: &'a Layout, base: i64, count: i64, extent: i64) -> BlockIter<'a> {
         let top = match layout {
             Layout::Nothing => Frame::Done,
             _ if count <= 0 => Frame::Done,
             Layout::Blocks(blocks) => match repeated_blocks(*blocks, count, extent) {
-                Some(all) => Frame::Once(all),
-                None => Frame::Loop { body: layout, base: 0, left: count, stride: extent },
+                Some(all) => Frame::Once(Blocks { offset: all.offset + base, ..all }),
+                None => Frame::Loop { body: layout, base, left: count, stride: extent },
             },
-            _ => Frame::Loop { body: layout, base: 0, left: count, stride: extent },
+            _ => Frame::Loop { body: layout, base, left: count, stride: extent },
         };
         BlockIter { top, stack: Vec::new() }
     }
@@ -111,11 +112,28 @@ impl Iterator for BlockIter<'_> {
 pub struct Ranges<'a> {
     blocks: BlockIter<'a>,
     current: Blocks,
+    /// What was taken and is not yet given.
+    pending: Option<(i64, i64)>,
 }
 
 impl<'a> Ranges<'a> {
     pub(super) fn new(blocks: BlockIter<'a>) -> Ranges<'a> {
-        Ranges { blocks, current: Blocks { offset: 0, length: 0, count: 0, stride: 0 } }
+        Ranges { blocks, current: Blocks { offset: 0, length: 0, count: 0, stride: 0 }, pending: None }
+    }
+
+    /// Leaves out the first bytes.
+    pub(super) fn without(mut self, mut bytes: i64) -> Ranges<'a> {
+        while let Some(blocks) = self.blocks.next() {
+            if bytes < blocks.bytes() {
+                let (whole, part) = (bytes / blocks.length, bytes % blocks.length);
+                let offset = blocks.offset + whole * blocks.stride;
+                self.current = Blocks { offset, count: blocks.count - whole, ..blocks };
+                self.pending = self.one().map(|(offset, length)| (offset + part, length - part));
+                break;
+            }
+            bytes -= blocks.bytes();
+        }
+        self
     }
 
     fn one(&mut self) -> Option<(i64, i64)> {
@@ -133,20 +151,14 @@ impl Iterator for Ranges<'_> {
     type Item = (i64, i64);
 
     fn next(&mut self) -> Option<(i64, i64)> {
-        let (offset, mut length) = self.one()?;
-        loop {
-            while self.current.count == 0 {
-                match self.blocks.next() {
-                    Some(blocks) => self.current = blocks,
-                    None => return Some((offset, length)),
-                }
+        let (offset, mut length) = self.pending.take().or_else(|| self.one())?;
+        while let Some(next) = self.one() {
+            if next.0 != offset + length {
+                self.pending = Some(next);
+                break;
             }
-            if self.current.offset != offset + length {
-                return Some((offset, length));
-            }
-            length += self.current.length;
-            self.current.offset = self.current.offset.wrapping_add(self.current.stride);
-            self.current.count -= 1;
+            length += next.1;
         }
+        Some((offset, length))
     }
 }

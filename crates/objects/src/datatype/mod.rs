@@ -10,6 +10,7 @@ mod cursor;
 mod darray;
 mod elements;
 mod error;
+mod external32;
 mod layout;
 mod moving;
 mod signature;

@@ -10,13 +10,22 @@ use super::transfer::transfer;
 impl Datatype {
     /// The blocks of `count` items, in the order of the type map, from the address of the buffer.
     pub fn blocks(&self, count: i64) -> BlockIter<'_> {
-        BlockIter::new(&self.map().bytes, count, self.extent())
+        BlockIter::new(&self.map().bytes, 0, count, self.extent())
     }
 
     /// The contiguous byte ranges (offset from the address of the buffer, length) of `count` items, in the order of the
     /// type map.
     pub fn ranges(&self, count: i64) -> Ranges<'_> {
         Ranges::new(self.blocks(count))
+    }
+
+    /// The contiguous byte ranges of `count` items after their first `skip` bytes; whole items are skipped at once, as file
+    /// views need it.
+    pub fn ranges_from(&self, skip: i64, count: i64) -> Ranges<'_> {
+        let items = if self.size() == 0 { 0 } else { (skip / self.size()).min(count) };
+        let base = items.wrapping_mul(self.extent());
+        let blocks = BlockIter::new(&self.map().bytes, base, count - items, self.extent());
+        Ranges::new(blocks).without(skip - items * self.size())
     }
 
     /// Offset and length of the data of `count` items, if they are one block.
