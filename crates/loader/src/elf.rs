@@ -1,0 +1,633 @@
+//! What an ELF file says, for those who load it. Every read is checked: the file is foreign input.
+
+use std::ops::Range;
+
+use object::LittleEndian as LE;
+use object::elf::{self, Dyn64, FileHeader64, ProgramHeader64, Rela64, SectionHeader64, Sym64};
+use object::pod::{from_bytes, slice_from_bytes};
+
+use crate::error::LoadError;
+
+/// Size of a page of memory on x86-64.
+pub const PAGE: u64 = 4096;
+/// User space ends here; addresses beyond it in a file are nonsense, and sums of a few below it cannot overflow.
+const ADDRESSES: u64 = 1 << 47;
+
+/// A file in memory.
+pub type Bytes = Box<dyn AsRef<[u8]> + Send + Sync>;
+
+/// A part of the file that is loaded.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    /// Where it is loaded, from the beginning of the object.
+    pub address: u64,
+    /// Bytes in memory.
+    pub size: u64,
+    /// Where it is in the file; what is missing to the size in memory is zero.
+    pub file: Range<usize>,
+    /// May be written to.
+    pub writable: bool,
+    /// May be executed.
+    pub executable: bool,
+}
+
+/// Thread-local data: its first values, and its size.
+#[derive(Clone, Copy, Debug)]
+pub struct ThreadLocal {
+    /// Where its first values are.
+    pub address: u64,
+    /// How many bytes have values; the others are zero.
+    pub filled: u64,
+    /// Bytes in all.
+    pub size: u64,
+    /// A power of two.
+    pub align: u64,
+}
+
+/// A name for an address.
+#[derive(Clone, Copy, Debug)]
+pub struct Symbol {
+    /// Place of the name in its table.
+    name: u32,
+    /// Address, or offset in the thread-local block.
+    pub value: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// `STT_*`.
+    pub kind: u8,
+    /// `STB_*`.
+    pub binding: u8,
+    /// Section, 0 for symbols that somebody else has.
+    section: u16,
+    /// Others may use it.
+    is_visible: bool,
+    /// Version: its name in the table of names, and whether it is the one to take by default.
+    version: Option<(u32, bool)>,
+}
+
+impl Symbol {
+    /// The object has it; others may or may not use it.
+    pub fn is_defined(&self) -> bool {
+        self.section != elf::SHN_UNDEF.0
+    }
+
+    /// Others may use it.
+    pub fn is_exported(&self) -> bool {
+        self.is_defined() && self.is_visible && self.binding != elf::STB_LOCAL.0
+    }
+
+    /// Not a sum of an address, but a number.
+    pub fn is_absolute(&self) -> bool {
+        self.section == elf::SHN_ABS.0
+    }
+
+    /// What nobody needs to provide.
+    pub fn is_weak(&self) -> bool {
+        self.binding == elf::STB_WEAK.0
+    }
+
+    /// To be taken where no version is asked for.
+    pub fn is_default(&self) -> bool {
+        self.version.is_none_or(|(_, default)| default)
+    }
+}
+
+/// Something to write when the addresses are known.
+#[derive(Clone, Copy, Debug)]
+pub struct Relocation {
+    /// Where to write.
+    pub address: u64,
+    /// `R_X86_64_*`.
+    pub kind: u32,
+    /// Number of a symbol; 0 for none.
+    pub symbol: u32,
+    /// To be added.
+    pub addend: u64,
+}
+
+/// Functions to be called at the beginning or at the end.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Calls {
+    /// `DT_INIT` or `DT_FINI`.
+    pub single: Option<u64>,
+    /// Address of a table of functions, and how many it has.
+    pub array: (u64, u64),
+}
+
+/// An object: a program or a library.
+pub struct Elf {
+    /// Name of the file, for errors.
+    pub file: String,
+    /// The file.
+    bytes: Bytes,
+    /// Asks for a dynamic linker, as programs do.
+    pub is_program: bool,
+    /// Where the program begins.
+    pub entry: u64,
+    /// What is loaded, by address.
+    pub segments: Vec<Segment>,
+    /// What the object needs its first address to be a multiple of.
+    pub align: u64,
+    /// The program headers as they are in the file.
+    pub headers: Range<usize>,
+    /// Thread-local data.
+    pub thread_local: Option<ThreadLocal>,
+    /// Code reaches thread-local data by fixed distances from the thread pointer.
+    pub is_static_tls: bool,
+    /// `PT_GNU_EH_FRAME`: how to unwind the stack.
+    pub unwinding: Option<u64>,
+    /// The name that others know it by.
+    pub soname: Option<String>,
+    /// Libraries that it needs.
+    pub needed: Vec<String>,
+    /// `DT_RPATH`.
+    pub rpath: Option<String>,
+    /// `DT_RUNPATH`.
+    pub runpath: Option<String>,
+    /// Prefers its own symbols.
+    pub is_symbolic: bool,
+    /// Dynamic symbols; the first is none.
+    pub symbols: Vec<Symbol>,
+    names: Range<usize>,
+    /// All symbols, where the file has not been stripped.
+    full: Option<(Range<usize>, Range<usize>)>,
+    /// What is to be written.
+    pub relocations: Vec<Relocation>,
+    /// Words to which the object's address is to be added (`DT_RELR`).
+    pub relative: Vec<u64>,
+    /// `DT_PREINIT_ARRAY`.
+    pub before: Calls,
+    /// Functions to be called first.
+    pub initialise: Calls,
+    /// Functions to be called last.
+    pub finish: Calls,
+}
+
+/// What goes wrong with a file whose name is known by the caller.
+fn wrong(problem: impl Into<String>) -> Problem {
+    Problem::Malformed(problem.into())
+}
+
+/// What can be wrong with a file.
+enum Problem {
+    NotElf,
+    OtherArchitecture(String),
+    NotPositionIndependent,
+    Static,
+    NotAProgram,
+    Malformed(String),
+}
+
+impl Problem {
+    fn of(self, file: &str) -> LoadError {
+        let file = file.to_string();
+        match self {
+            Self::NotElf => LoadError::NotElf { file },
+            Self::OtherArchitecture(machine) => LoadError::OtherArchitecture { file, machine },
+            Self::NotPositionIndependent => LoadError::NotPositionIndependent { file },
+            Self::Static => LoadError::Static { file },
+            Self::NotAProgram => LoadError::NotAProgram { file },
+            Self::Malformed(problem) => LoadError::Malformed { file, problem },
+        }
+    }
+}
+
+impl Elf {
+    /// Reads a program or a library.
+    pub fn parse(file: &str, bytes: Bytes) -> Result<Self, LoadError> {
+        Self::read(file, bytes).map_err(|problem| problem.of(file))
+    }
+
+    fn read(file: &str, bytes: Bytes) -> Result<Self, Problem> {
+        let data = (*bytes).as_ref();
+        if data.get(..4) != Some(&elf::ELFMAG) {
+            return Err(Problem::NotElf);
+        }
+        if data.get(4) != Some(&elf::ELFCLASS64.0) || data.get(5) != Some(&elf::ELFDATA2LSB.0) {
+            return Err(Problem::OtherArchitecture("32 bits or big-endian".into()));
+        }
+        let header = from_bytes::<FileHeader64<LE>>(data);
+        let header = *header.map_err(|()| wrong("its header is cut off"))?.0;
+        let machine = header.e_machine.get(LE).0;
+        if machine != elf::EM_X86_64.0 {
+            return Err(Problem::OtherArchitecture(format!("machine {machine}")));
+        }
+        let headers = table(
+            data,
+            header.e_phoff.get(LE),
+            u64::from(header.e_phnum.get(LE)),
+            size_of::<ProgramHeader64<LE>>(),
+            "program headers",
+        )?;
+        let programs = all::<ProgramHeader64<LE>>(&data[headers.clone()])?.to_vec();
+        let is_program = programs.iter().any(|one| one.p_type.get(LE) == elf::PT_INTERP);
+        match header.e_type.get(LE) {
+            elf::ET_DYN => {}
+            elf::ET_EXEC if is_program => return Err(Problem::NotPositionIndependent),
+            elf::ET_EXEC => return Err(Problem::Static),
+            _ => return Err(Problem::NotAProgram),
+        }
+
+        let mut object = Elf {
+            file: file.into(),
+            is_program,
+            entry: header.e_entry.get(LE),
+            segments: segments(data, &programs)?,
+            align: PAGE,
+            headers,
+            thread_local: None,
+            is_static_tls: false,
+            unwinding: None,
+            soname: None,
+            needed: Vec::new(),
+            rpath: None,
+            runpath: None,
+            is_symbolic: false,
+            symbols: Vec::new(),
+            names: 0..0,
+            full: None,
+            relocations: Vec::new(),
+            relative: Vec::new(),
+            before: Calls::default(),
+            initialise: Calls::default(),
+            finish: Calls::default(),
+            bytes,
+        };
+        object.read_sections(&header, &programs)?;
+        object.read_thread_local(&programs)?;
+        object.read_dynamic(&programs)?;
+        Ok(object)
+    }
+
+    /// The file.
+    pub fn bytes(&self) -> &[u8] {
+        (*self.bytes).as_ref()
+    }
+
+    fn read_thread_local(&mut self, programs: &[ProgramHeader64<LE>]) -> Result<(), Problem> {
+        let find = |kind| programs.iter().find(|one| one.p_type.get(LE) == kind);
+        if let Some(header) = find(elf::PT_TLS) {
+            let (size, filled) = (header.p_memsz.get(LE), header.p_filesz.get(LE));
+            let (address, align) = (header.p_vaddr.get(LE), header.p_align.get(LE).max(1));
+            let is_sound = size < ADDRESSES && filled <= size && align.is_power_of_two() && align <= 1 << 20;
+            if !is_sound || (filled > 0 && !self.is_loaded(address, filled)) {
+                return Err(wrong("its thread-local data makes no sense"));
+            }
+            self.thread_local = (size > 0).then_some(ThreadLocal { address, filled, size, align });
+        }
+        self.unwinding = find(elf::PT_GNU_EH_FRAME)
+            .map(|header| header.p_vaddr.get(LE))
+            .filter(|&address| self.is_loaded(address, 8));
+        Ok(())
+    }
+
+    /// Sections are not needed to load a file; they tell names of functions, and how large the alignment must be.
+    fn read_sections(&mut self, header: &FileHeader64<LE>, programs: &[ProgramHeader64<LE>]) -> Result<(), Problem> {
+        let (start, count) = (header.e_shoff.get(LE), u64::from(header.e_shnum.get(LE)));
+        let data = (*self.bytes).as_ref();
+        let found = table(data, start, count, size_of::<SectionHeader64<LE>>(), "sections");
+        let Some(sections) = found.ok().filter(|found| !found.is_empty()) else {
+            // Stripped of its sections: what the segments ask for, which is often more than is needed.
+            let loaded = programs.iter().filter(|one| one.p_type.get(LE) == elf::PT_LOAD);
+            self.align = loaded.map(|one| one.p_align.get(LE)).fold(PAGE, u64::max);
+            return self.check_align();
+        };
+        let sections: &[SectionHeader64<LE>] = all(&data[sections])?;
+        let allocated = sections.iter().filter(|one| one.sh_flags.get(LE).0 & elf::SHF_ALLOC.0 != 0);
+        self.align = allocated.map(|one| one.sh_addralign.get(LE)).fold(PAGE, u64::max);
+        let place = |section: &SectionHeader64<LE>| {
+            let start = usize::try_from(section.sh_offset.get(LE)).ok()?;
+            let end = start.checked_add(usize::try_from(section.sh_size.get(LE)).ok()?)?;
+            (end <= data.len()).then_some(start..end)
+        };
+        let full = sections.iter().find(|one| one.sh_type.get(LE) == elf::SHT_SYMTAB).and_then(|section| {
+            let names = sections.get(section.sh_link.get(LE) as usize)?;
+            let symbols = place(section)?;
+            let whole = symbols.len() / size_of::<Sym64<LE>>() * size_of::<Sym64<LE>>();
+            Some((symbols.start..symbols.start + whole, place(names)?))
+        });
+        self.full = full;
+        self.check_align()
+    }
+
+    fn check_align(&self) -> Result<(), Problem> {
+        if self.align.is_power_of_two() && self.align <= 1 << 30 {
+            Ok(())
+        } else {
+            Err(wrong(format!("it asks for an alignment of {}", self.align)))
+        }
+    }
+
+    /// Bytes of the file that are loaded at an address.
+    fn at(&self, address: u64, size: u64, what: &str) -> Result<Range<usize>, Problem> {
+        let segment = self.segments.iter().find(|one| address >= one.address && address < one.address + one.size);
+        let outside = || wrong(format!("its {what} lie outside of what is loaded"));
+        let segment = segment.ok_or_else(outside)?;
+        let offset = address - segment.address;
+        if offset.checked_add(size).is_none_or(|end| end > segment.file.len() as u64) {
+            return Err(outside());
+        }
+        let start = segment.file.start + offset as usize;
+        Ok(start..start + size as usize)
+    }
+
+    /// What the file has at an address; less than is asked for where it ends.
+    pub fn contents(&self, address: u64, size: u64) -> &[u8] {
+        let segment = self.segments.iter().find(|one| address >= one.address && address < one.address + one.size);
+        let Some(segment) = segment else { return &[] };
+        let bytes = &self.bytes()[segment.file.clone()];
+        let start = bytes.len().min((address - segment.address) as usize);
+        &bytes[start..start + (bytes.len() - start).min(size as usize)]
+    }
+
+    /// Whether so many bytes are loaded from an address on.
+    pub fn is_loaded(&self, address: u64, size: u64) -> bool {
+        self.segments.iter().any(|one| {
+            address >= one.address && address.checked_add(size).is_some_and(|end| end <= one.address + one.size)
+        })
+    }
+
+    fn read_dynamic(&mut self, programs: &[ProgramHeader64<LE>]) -> Result<(), Problem> {
+        let Some(header) = programs.iter().find(|one| one.p_type.get(LE) == elf::PT_DYNAMIC) else {
+            return Err(Problem::Static);
+        };
+        let size = header.p_filesz.get(LE) / size_of::<Dyn64<LE>>() as u64 * size_of::<Dyn64<LE>>() as u64;
+        let place = self.at(header.p_vaddr.get(LE), size, "dynamic entries")?;
+        let entries: Vec<(i64, u64)> = all::<Dyn64<LE>>(&self.bytes()[place])?
+            .iter()
+            .map(|entry| (entry.d_tag.get(LE).0, entry.d_val.get(LE)))
+            .take_while(|&(tag, _)| tag != elf::DT_NULL.0)
+            .collect();
+        // Sums of what is left cannot overflow.
+        let value = |tag: elf::DynamicTag| {
+            entries.iter().find(|one| one.0 == tag.0).map(|one| one.1).filter(|&value| value < ADDRESSES)
+        };
+        let sized = |start, size| (value(start).unwrap_or(0), value(size).unwrap_or(0));
+
+        let (address, size) = sized(elf::DT_STRTAB, elf::DT_STRSZ);
+        if size > 0 {
+            self.names = self.at(address, size, "names")?;
+        }
+        let name = |place: u64| -> Result<String, Problem> {
+            let name = u32::try_from(place).ok().and_then(|place| text(&self.bytes()[self.names.clone()], place));
+            Ok(name.ok_or_else(|| wrong("a name lies outside of its table"))?.to_string())
+        };
+        let needed = entries.iter().filter(|one| one.0 == elf::DT_NEEDED.0).map(|one| name(one.1));
+        let needed = needed.collect::<Result<Vec<_>, _>>()?;
+        let one = |tag| value(tag).map(name).transpose();
+        let (soname, rpath, runpath) = (one(elf::DT_SONAME)?, one(elf::DT_RPATH)?, one(elf::DT_RUNPATH)?);
+
+        let flags = value(elf::DT_FLAGS).unwrap_or(0);
+        self.is_symbolic = flags & u64::from(elf::DF_SYMBOLIC.0) != 0 || value(elf::DT_SYMBOLIC).is_some();
+        self.is_static_tls = flags & u64::from(elf::DF_STATIC_TLS.0) != 0 || self.is_program;
+        if !self.is_program && value(elf::DT_FLAGS_1).unwrap_or(0) & u64::from(elf::DF_1_PIE.0) != 0 {
+            return Err(Problem::Static);
+        }
+        (self.needed, self.soname, self.rpath, self.runpath) = (needed, soname, rpath, runpath);
+
+        let word = size_of::<u64>() as u64;
+        let calls = |single: Option<u64>, (address, size): (u64, u64)| -> Result<Calls, Problem> {
+            let count = size / word;
+            if single.is_some_and(|address| !self.is_loaded(address, 1)) || (count > 0 && !self.is_loaded(address, size)) {
+                return Err(wrong("functions to be called first or last lie outside of what is loaded"));
+            }
+            Ok(Calls { single: single.filter(|&address| address != 0), array: (address, count) })
+        };
+        let before = calls(None, sized(elf::DT_PREINIT_ARRAY, elf::DT_PREINIT_ARRAYSZ))?;
+        let initialise = calls(value(elf::DT_INIT), sized(elf::DT_INIT_ARRAY, elf::DT_INIT_ARRAYSZ))?;
+        let finish = calls(value(elf::DT_FINI), sized(elf::DT_FINI_ARRAY, elf::DT_FINI_ARRAYSZ))?;
+        (self.before, self.initialise, self.finish) = (before, initialise, finish);
+
+        let (address, size) = sized(elf::DT_RELA, elf::DT_RELASZ);
+        self.read_relocations(address, size)?;
+        let (address, size) = sized(elf::DT_JMPREL, elf::DT_PLTRELSZ);
+        self.read_relocations(address, size)?;
+        if value(elf::DT_REL).is_some() {
+            return Err(wrong("it has relocations without addends"));
+        }
+        let (address, size) = sized(elf::DT_RELR, elf::DT_RELRSZ);
+        self.read_packed(address, size)?;
+        if let Some(symbols) = value(elf::DT_SYMTAB) {
+            let count = self.count_symbols(value(elf::DT_GNU_HASH), value(elf::DT_HASH))?;
+            self.read_symbols(symbols, count)?;
+            self.read_versions(
+                value(elf::DT_VERSYM),
+                value(elf::DT_VERDEF).zip(value(elf::DT_VERDEFNUM)),
+                value(elf::DT_VERNEED).zip(value(elf::DT_VERNEEDNUM)),
+            )?;
+        }
+        if self.relocations.iter().any(|one| one.symbol as usize >= self.symbols.len().max(1)) {
+            return Err(wrong("a relocation names a symbol that is not there"));
+        }
+        // Older linkers leave the flag out.
+        self.is_static_tls |= self.relocations.iter().any(|one| one.kind == elf::R_X86_64_TPOFF64.0);
+        Ok(())
+    }
+
+    fn read_relocations(&mut self, address: u64, size: u64) -> Result<(), Problem> {
+        if size == 0 {
+            return Ok(());
+        }
+        let entry = size_of::<Rela64<LE>>() as u64;
+        let place = self.at(address, size / entry * entry, "relocations")?;
+        let read = all::<Rela64<LE>>(&self.bytes()[place])?.iter().map(|one| {
+            let info = one.r_info.get(LE);
+            let (symbol, kind) = ((info >> 32) as u32, info as u32);
+            Relocation { address: one.r_offset.get(LE), kind, symbol, addend: one.r_addend.get(LE) as u64 }
+        });
+        self.relocations.extend(read.collect::<Vec<_>>());
+        Ok(())
+    }
+
+    /// `DT_RELR`: an address, then bits for the 63 words after the last one.
+    fn read_packed(&mut self, address: u64, size: u64) -> Result<(), Problem> {
+        if size == 0 {
+            return Ok(());
+        }
+        let place = self.at(address, size / 8 * 8, "packed relocations")?;
+        let mut next = 0u64;
+        let mut relative = Vec::new();
+        for entry in self.bytes()[place].chunks_exact(8) {
+            let entry = u64::from_le_bytes(entry.try_into().expect("chunks have this size"));
+            if entry & 1 == 0 {
+                relative.push(entry);
+                next = entry.wrapping_add(8);
+            } else {
+                let bits = (0..63).filter(|bit| entry >> (bit + 1) & 1 == 1);
+                relative.extend(bits.map(|bit| next.wrapping_add(bit * 8)));
+                next = next.wrapping_add(63 * 8);
+            }
+        }
+        self.relative = relative;
+        Ok(())
+    }
+
+    fn word(&self, address: u64) -> Result<u32, Problem> {
+        let place = self.at(address, 4, "tables of symbols")?;
+        Ok(u32::from_le_bytes(self.bytes()[place].try_into().expect("four bytes")))
+    }
+
+    /// The number of symbols is not written anywhere; the hash tables tell.
+    fn count_symbols(&self, gnu: Option<u64>, old: Option<u64>) -> Result<u64, Problem> {
+        let named = self.relocations.iter().map(|one| u64::from(one.symbol) + 1).max().unwrap_or(1);
+        if let Some(old) = old {
+            return Ok(u64::from(self.word(old + 4)?));
+        }
+        let Some(gnu) = gnu else { return Ok(named) };
+        let (buckets, first, bloom) = (self.word(gnu)?, self.word(gnu + 4)?, self.word(gnu + 8)?);
+        let table = gnu + 16 + u64::from(bloom) * 8;
+        let mut last = 0;
+        for bucket in 0..u64::from(buckets) {
+            last = last.max(self.word(table + bucket * 4)?);
+        }
+        if last < first {
+            return Ok(named.max(u64::from(first)));
+        }
+        let chains = table + u64::from(buckets) * 4;
+        while self.word(chains + u64::from(last - first) * 4)? & 1 == 0 {
+            last = last.checked_add(1).ok_or_else(|| wrong("its table of symbols has no end"))?;
+        }
+        Ok(named.max(u64::from(last) + 1))
+    }
+
+    fn read_symbols(&mut self, address: u64, count: u64) -> Result<(), Problem> {
+        let size = count.checked_mul(size_of::<Sym64<LE>>() as u64).ok_or_else(|| wrong("it has too many symbols"))?;
+        let place = self.at(address, size, "symbols")?;
+        self.symbols = all::<Sym64<LE>>(&self.bytes()[place])?.iter().map(symbol).collect();
+        Ok(())
+    }
+
+    /// Versions of symbols: the names of those that this object defines and of those that it needs, by number.
+    fn read_versions(
+        &mut self, numbers: Option<u64>, defined: Option<(u64, u64)>, needed: Option<(u64, u64)>,
+    ) -> Result<(), Problem> {
+        let Some(numbers) = numbers else { return Ok(()) };
+        let place = self.at(numbers, self.symbols.len() as u64 * 2, "versions")?;
+        let mut names: Vec<Option<u32>> = Vec::new();
+        let mut name = |number: u16, place: u32| {
+            let number = usize::from(number & elf::VERSYM_VERSION);
+            names.resize(names.len().max(number + 1), None);
+            names[number] = Some(place);
+        };
+        let half = |address: u64| -> Result<u16, Problem> {
+            let place = self.at(address, 2, "versions")?;
+            Ok(u16::from_le_bytes(self.bytes()[place].try_into().expect("two bytes")))
+        };
+        if let Some((mut entry, count)) = defined {
+            for _ in 0..count.min(1 << 15) {
+                // The first auxiliary entry has the version's own name, the others those of its parents.
+                let first = self.word(entry + 12)?;
+                name(half(entry + 4)?, self.word(entry + u64::from(first))?);
+                entry += u64::from(self.word(entry + 16)?);
+            }
+        }
+        if let Some((mut entry, count)) = needed {
+            for _ in 0..count.min(1 << 15) {
+                let mut version = entry + u64::from(self.word(entry + 8)?);
+                for _ in 0..half(entry + 2)? {
+                    name(half(version + 6)?, self.word(version + 8)?);
+                    version += u64::from(self.word(version + 12)?);
+                }
+                entry += u64::from(self.word(entry + 12)?);
+            }
+        }
+        let numbers = self.bytes()[place].chunks_exact(2).map(|one| u16::from_le_bytes([one[0], one[1]]));
+        let versions: Vec<_> = numbers
+            .map(|number| {
+                let index = usize::from(number & elf::VERSYM_VERSION);
+                // 0 and 1 stand for none.
+                let name = names.get(index).copied().flatten().filter(|_| index > 1)?;
+                Some((name, number & elf::VERSYM_HIDDEN.0 == 0))
+            })
+            .collect();
+        for (symbol, version) in self.symbols.iter_mut().zip(versions) {
+            symbol.version = version;
+        }
+        Ok(())
+    }
+
+    /// Name of a dynamic symbol; names that are no text are empty.
+    pub fn name(&self, symbol: &Symbol) -> &str {
+        text(&self.bytes()[self.names.clone()], symbol.name).unwrap_or("")
+    }
+
+    /// Version of a dynamic symbol.
+    pub fn version(&self, symbol: &Symbol) -> Option<&str> {
+        symbol.version.and_then(|(name, _)| text(&self.bytes()[self.names.clone()], name))
+    }
+
+    /// All symbols with their names, also those that others cannot use; first those of the full table.
+    pub fn all_symbols(&self) -> impl Iterator<Item = (&str, Symbol)> {
+        let data = self.bytes();
+        let full = self.full.as_ref().map_or((&[][..], &[][..]), |(symbols, names)| {
+            (all::<Sym64<LE>>(&data[symbols.clone()]).unwrap_or(&[]), &data[names.clone()])
+        });
+        let named = full.0.iter().map(symbol).map(move |symbol| (text(full.1, symbol.name).unwrap_or(""), symbol));
+        named.chain(self.symbols.iter().map(|symbol| (self.name(symbol), *symbol)))
+    }
+}
+
+fn symbol(symbol: &Sym64<LE>) -> Symbol {
+    let visibility = symbol.st_other.0 & 3;
+    Symbol {
+        name: symbol.st_name.get(LE),
+        value: symbol.st_value.get(LE),
+        size: symbol.st_size.get(LE),
+        kind: symbol.st_info.0 & 0xf,
+        binding: symbol.st_info.0 >> 4,
+        section: symbol.st_shndx.get(LE).0,
+        is_visible: visibility == elf::STV_DEFAULT.0 || visibility == elf::STV_PROTECTED.0,
+        version: None,
+    }
+}
+
+/// Where a table of so many entries is in the file.
+fn table(data: &[u8], start: u64, count: u64, entry: usize, what: &str) -> Result<Range<usize>, Problem> {
+    let end = count.checked_mul(entry as u64).and_then(|size| size.checked_add(start));
+    match end.filter(|&end| end <= data.len() as u64) {
+        Some(end) => Ok(start as usize..end as usize),
+        None => Err(wrong(format!("its {what} are cut off"))),
+    }
+}
+
+/// The whole slice as entries.
+fn all<T: object::pod::Pod>(data: &[u8]) -> Result<&[T], Problem> {
+    match slice_from_bytes(data, data.len() / size_of::<T>()) {
+        Ok((entries, _)) => Ok(entries),
+        Err(()) => Err(wrong("a table lies at an odd place")),
+    }
+}
+
+/// A text that ends with a zero byte.
+fn text(names: &[u8], place: u32) -> Option<&str> {
+    let rest = names.get(place as usize..)?;
+    let end = rest.iter().position(|&byte| byte == 0)?;
+    str::from_utf8(&rest[..end]).ok()
+}
+
+/// What is loaded, by address.
+fn segments(data: &[u8], programs: &[ProgramHeader64<LE>]) -> Result<Vec<Segment>, Problem> {
+    let mut segments: Vec<Segment> = Vec::new();
+    for header in programs.iter().filter(|one| one.p_type.get(LE) == elf::PT_LOAD) {
+        let (address, size) = (header.p_vaddr.get(LE), header.p_memsz.get(LE));
+        let filled = header.p_filesz.get(LE);
+        if size == 0 {
+            continue;
+        }
+        let flags = header.p_flags.get(LE).0;
+        let has = |flag: elf::ProgramFlags| flags & flag.0 != 0;
+        let file = table(data, header.p_offset.get(LE), filled, 1, "contents")?;
+        let follows = segments.last().is_none_or(|last| address >= last.address + last.size);
+        if address >= ADDRESSES || size >= ADDRESSES || filled > size || !follows {
+            return Err(wrong("its segments make no sense"));
+        }
+        if has(elf::PF_W) && has(elf::PF_X) {
+            return Err(wrong("a segment is both writable and executable"));
+        }
+        segments.push(Segment { address, size, file, writable: has(elf::PF_W), executable: has(elf::PF_X) });
+    }
+    if segments.is_empty() {
+        return Err(wrong("nothing in it is to be loaded"));
+    }
+    Ok(segments)
+}

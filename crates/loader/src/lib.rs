@@ -1,0 +1,81 @@
+//! Loads a program and its libraries many times into one process.
+//!
+//! A simulation runs thousands of ranks of a program in one process. Each needs global variables of its own, as if it were a
+//! process. The system's dynamic linker cannot do that: it loads a library once, or a few times at a high price. This loader
+//! makes *copies* of a program. All copies share the code; each has its own data:
+//!
+//! ```text
+//!   copy 0:   [ code A | data A | code B | data B | thread-local ]        A: the program
+//!   copy 1:   [ code A | data A | code B | data B | thread-local ]        B: one of its libraries
+//!               ^^^^^^ one file in memory, mapped again and again
+//!                        ^^^^^^ memory of its own, filled from a template
+//! ```
+//!
+//! Code finds data by its distance, so that the same code reaches other data in every copy, and nothing is to be done when another
+//! copy runs. Symbols are looked up once ([`Program::open`]). What comes out is a *template*: the contents of the data, as if
+//! the copy began at address 0, and a list of the words to which its address must be added. A new copy
+//! ([`Program::instantiate`]) is a few mappings, a `memcpy`, and these additions.
+//!
+//! Whoever loads a program decides what its symbols mean ([`Environment`]): functions of MPI, memory, clocks, and what becomes of
+//! each library ([`Treatment`]). The C library exists once in a process, and is shared by all copies: what it keeps for the process
+//! (standard output, the locale, `optarg`) the environment must keep apart where it matters.
+//!
+//! Thread-local data, and how exceptions find their way, are explained in `tls.rs` and `registry.rs`. Threads inside of copies are
+//! not supported.
+
+mod closure;
+mod elf;
+mod error;
+mod host;
+mod instance;
+mod layout;
+mod link;
+mod program;
+mod registry;
+mod search;
+mod space;
+mod start;
+mod template;
+mod tls;
+
+pub use error::LoadError;
+pub use instance::Instance;
+pub use program::{Location, Program};
+pub use registry::copy_at;
+pub use start::Start;
+pub use tls::zone_size;
+
+/// What becomes of a library that the program needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Treatment {
+    /// The copy that this process has already, or loads in the usual way: the C library and its parts.
+    Host,
+    /// Not loaded at all: the environment has its symbols.
+    Replaced,
+    /// Loaded here, once, and shared by all copies: libgcc_s, so that it asks us for the tables that exceptions need.
+    Once,
+    /// Loaded here for each copy.
+    Private,
+}
+
+/// Something that takes the place of a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    /// Where it is. It stays there as long as there are copies.
+    pub address: usize,
+    /// Bytes that can be read there, for data that programs have copies of; 0 for functions.
+    pub size: usize,
+}
+
+/// Decides what the symbols of a program mean.
+pub trait Environment {
+    /// What becomes of a library.
+    fn treatment(&self, soname: &str) -> Treatment;
+
+    /// What takes the place of a symbol. Asked first, for all symbols that an object uses and does not have itself. For data of which
+    /// the program has a copy of its own, only the first contents are taken, and all objects use the program's copy.
+    fn resolve(&self, symbol: &str) -> Option<Replacement>;
+
+    /// What to take for a symbol that nobody has, such as a function that says so. Without that, the program cannot be opened.
+    fn missing(&self, symbol: &str) -> Option<usize>;
+}

@@ -1,0 +1,67 @@
+//! The beginning of a program: what the kernel puts on the stack for `_start` (System V ABI, x86-64 supplement, 3.4.1).
+
+use std::arch::asm;
+use std::ffi::{CStr, c_char};
+
+/// Arguments and environment of a program, as `_start` finds them on the stack. The texts belong to the caller.
+#[derive(Clone, Debug)]
+pub struct Start<'a> {
+    words: Vec<usize>,
+    count: usize,
+    texts: std::marker::PhantomData<&'a CStr>,
+}
+
+impl<'a> Start<'a> {
+    /// Arguments, the first of which is the program's name, and variables of the form `NAME=value`.
+    pub fn new(arguments: &[&'a CStr], variables: &[&'a CStr]) -> Self {
+        let address = |text: &&CStr| text.as_ptr() as usize;
+        let mut words = vec![arguments.len()];
+        words.extend(arguments.iter().map(address).chain([0]));
+        words.extend(variables.iter().map(address).chain([0]));
+        // The auxiliary vector: the size of a page, and its end.
+        words.extend([libc::AT_PAGESZ as usize, 4096, libc::AT_NULL as usize, 0]);
+        Self { words, count: arguments.len(), texts: std::marker::PhantomData }
+    }
+
+    /// How many arguments there are.
+    pub fn count(&self) -> i32 {
+        self.count as i32
+    }
+
+    /// The arguments as `main` gets them.
+    pub fn arguments(&self) -> *const *const c_char {
+        self.words[1..].as_ptr().cast()
+    }
+
+    /// The variables as `main` gets them.
+    pub fn variables(&self) -> *const *const c_char {
+        self.words[self.count + 2..].as_ptr().cast()
+    }
+
+    /// Puts everything on the stack and begins a program. What is above on the stack stays.
+    ///
+    /// # Safety
+    /// `entry` is the beginning of a copy that lives as long as it runs, and the stack is large enough for it. The copy must not
+    /// return from `__libc_start_main`, and nothing on the stack of the caller is dropped.
+    pub unsafe fn enter(&self, entry: usize) -> ! {
+        // SAFETY: the words are copied below all that is in use; then the stack is as the kernel leaves it, rdx says that there is
+        // nothing to be called at the end, and rbp marks the last frame.
+        unsafe {
+            asm!(
+                "sub rsp, rdx",
+                "and rsp, -16",
+                "mov rdi, rsp",
+                "cld",
+                "rep movsq",
+                "xor edx, edx",
+                "xor ebp, ebp",
+                "jmp rax",
+                in("rax") entry,
+                in("rcx") self.words.len(),
+                in("rdx") self.words.len() * 8,
+                in("rsi") self.words.as_ptr(),
+                options(noreturn)
+            )
+        }
+    }
+}
