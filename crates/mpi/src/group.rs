@@ -102,6 +102,14 @@ impl Groups {
         Context(context)
     }
 
+    /// The members of a context that has none yet.
+    pub fn fill(&mut self, context: Context, members: impl FnOnce() -> Rc<[u32]>) {
+        let place = &mut self.members[(context.0 / 2) as usize];
+        if place.as_ref().is_some_and(|known| known.is_empty()) {
+            *place = Some(members());
+        }
+    }
+
     /// The rank in the world of a member.
     ///
     /// # Panics

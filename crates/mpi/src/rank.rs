@@ -304,24 +304,22 @@ impl Rank {
         done
     }
 
-    /// Whether all requests are done; if so, they are ended and the list is emptied.
-    pub async fn test_all(&self, requests: &mut Vec<Request>) -> bool {
+    /// Whether all requests are done; if so, they are ended.
+    pub async fn test_all(&self, requests: Vec<Request>) -> Result<Vec<Status>, Vec<Request>> {
         self.pay_for_testing().await;
         let now = self.now();
         let all = requests.iter().all(|request| self.is_done_at(request, now));
         self.state().polled(self.task, all);
-        if all {
-            self.wait_all(std::mem::take(requests)).await;
-        }
-        all
+        if all { Ok(self.wait_all(requests).await) } else { Err(requests) }
     }
 
-    /// Whether the request is done at my time; it is not ended (MPI_Request_get_status). Costs as much as a test.
-    pub async fn is_done(&self, request: &Request) -> bool {
+    /// What the request will say, if it is done at my time; it is not ended (MPI_Request_get_status). Costs as much as a test.
+    pub async fn peek(&self, request: &Request) -> Option<Status> {
         self.pay_for_testing().await;
         let done = self.is_done_at(request, self.now());
-        self.state().polled(self.task, done);
-        done
+        let mut state = self.state();
+        state.polled(self.task, done);
+        done.then(|| state.status(request))
     }
 
     /// Takes a receive back, if no message has met it (MPI_Cancel); it is then done.
@@ -332,6 +330,11 @@ impl Rank {
     /// A new context for these ranks of the world, which [`Comm::new`] makes a communicator.
     pub fn new_context(&self, members: Rc<[u32]>) -> group::Context {
         self.state().groups.create(members)
+    }
+
+    /// Says who is in a context that was made without members, unless somebody has said so.
+    pub fn fill_context(&self, context: group::Context, members: impl FnOnce() -> Rc<[u32]>) {
+        self.state().groups.fill(context, members);
     }
 
     fn is_done_at(&self, request: &Request, time: Time) -> bool {

@@ -674,6 +674,11 @@ impl State {
         status
     }
 
+    /// What a request that is done has found.
+    pub fn status(&self, request: &Request) -> Status {
+        if request.is_done_at_once() { Status::default() } else { self.matching.receive(request.number()).met.status }
+    }
+
     /// When the request was done.
     pub fn done_at(&self, request: &Request) -> Time {
         if request.is_done_at_once() { Time::ZERO } else { self.matching.receive(request.number()).done }

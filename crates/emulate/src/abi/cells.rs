@@ -1,0 +1,112 @@
+//! Open MPI's handles are addresses of objects. Ours are small cells that hold the number of the handle.
+//!
+//! The objects of predefined handles are variables of the library, which the linker may have copied into the program (by a COPY
+//! relocation): then each rank has its own copy of the cell, at the same distance from where its program is loaded, and
+//! compares handles with its address.
+
+use std::cell::RefCell;
+
+use super::handles::{FIRST_OWN, INVALID, Kind};
+
+/// Tells a cell from anything else that an address may lead to.
+const MAGIC: u32 = 0x6870_6361;
+
+/// Cells of the program's objects are made so many at a time, and never move.
+const CHUNK: usize = 1024;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Cell {
+    magic: u32,
+    number: u32,
+}
+
+/// Where an object of the library is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// At the same address for all ranks.
+    Shared(usize),
+    /// So far from where a rank's program is loaded.
+    InProgram(usize),
+}
+
+struct Predefined {
+    kind: Kind,
+    number: u32,
+    symbol: &'static str,
+    /// Boxed: its address is given away.
+    cell: Box<Cell>,
+}
+
+/// All cells.
+#[derive(Default)]
+pub struct Cells {
+    predefined: Vec<Predefined>,
+    places: [Vec<Option<Place>>; Kind::ALL.len()],
+    /// Cells of the objects that programs make: the same for all kinds and all ranks, since only the number counts.
+    own: RefCell<Vec<Box<[Cell; CHUNK]>>>,
+}
+
+impl Cells {
+    pub(super) fn add(&mut self, kind: Kind, number: u32, symbol: &'static str) {
+        let cell = Box::new(Cell { magic: MAGIC, number });
+        let places = &mut self.places[kind as usize];
+        if places.len() <= number as usize {
+            places.resize(number as usize + 1, None);
+        }
+        places[number as usize] = Some(Place::Shared(&raw const *cell as usize));
+        self.predefined.push(Predefined { kind, number, symbol, cell });
+    }
+
+    /// Address and size of the object of that name.
+    pub fn object(&self, symbol: &str) -> Option<(usize, usize)> {
+        let known = self.predefined.iter().find(|known| known.symbol == symbol)?;
+        Some((&raw const *known.cell as usize, size_of::<Cell>()))
+    }
+
+    pub(super) fn set_places(&mut self, place: impl Fn(&str) -> Option<Place>) {
+        for known in &self.predefined {
+            if let Some(place) = place(known.symbol) {
+                self.places[known.kind as usize][known.number as usize] = Some(place);
+            }
+        }
+    }
+
+    /// The number that a cell holds.
+    ///
+    /// # Safety
+    /// The address must be that of a cell or of other memory that can be read, or lie on the first page.
+    #[inline]
+    pub(super) unsafe fn number(address: usize) -> u32 {
+        if address < 4096 || address % align_of::<Cell>() != 0 {
+            return INVALID;
+        }
+        // SAFETY: the caller says that it can be read; any bits are a valid cell.
+        let cell = unsafe { *(address as *const Cell) };
+        if cell.magic == MAGIC { cell.number } else { INVALID }
+    }
+
+    #[inline]
+    pub(super) fn address(&self, kind: Kind, number: u32, base: usize) -> usize {
+        if number >= FIRST_OWN {
+            return self.own_address((number - FIRST_OWN) as usize);
+        }
+        let places = &self.places[kind as usize];
+        match places.get(number as usize).copied().flatten().or_else(|| places.first().copied().flatten()) {
+            Some(Place::Shared(address)) => address,
+            Some(Place::InProgram(offset)) => base + offset,
+            None => 0,
+        }
+    }
+
+    fn own_address(&self, place: usize) -> usize {
+        let mut chunks = self.own.borrow_mut();
+        while chunks.len() <= place / CHUNK {
+            let first = FIRST_OWN + (chunks.len() * CHUNK) as u32;
+            let mut chunk = Box::new([Cell { magic: MAGIC, number: 0 }; CHUNK]);
+            (first..).zip(chunk.iter_mut()).for_each(|(number, cell)| cell.number = number);
+            chunks.push(chunk);
+        }
+        &raw const chunks[place / CHUNK][place % CHUNK] as usize
+    }
+}

@@ -1,0 +1,128 @@
+//! How a call of the program becomes a call of ours, in C and in Fortran.
+//!
+//! Each MPI function is written once, with arguments that say what they mean ([`crate::argument`]). From that, `mpi!` makes
+//! the function that C calls, the one that Fortran calls, and the line of the header. A fault goes to the error handler of the
+//! object that it concerns.
+
+use std::ffi::c_int;
+
+use crate::abi::Abi;
+use crate::fault::Answer;
+use crate::process::Process;
+
+/// The language that a call comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// And C++.
+    C,
+    /// All arguments by reference, handles as integers.
+    Fortran,
+}
+
+/// A call on its way.
+pub struct Call<'c> {
+    /// Who calls.
+    pub me: &'c Process,
+    /// What the program's words mean.
+    pub abi: &'c Abi,
+    /// From which language.
+    pub language: Language,
+}
+
+/// The address of a function for the program.
+#[derive(Clone, Copy)]
+pub struct Address(pub *const ());
+
+// SAFETY: it is the address of code, which never changes.
+unsafe impl Sync for Address {}
+
+/// An MPI function.
+pub struct Function {
+    /// As in C: `MPI_Send`.
+    pub name: &'static str,
+    /// What C calls.
+    pub c: Address,
+    /// What Fortran calls, with the error code and the lengths of strings at the end.
+    pub fortran: Address,
+    /// Type and name of each parameter in C.
+    pub parameters: &'static [(&'static str, &'static str)],
+}
+
+/// The lengths of the character arguments of a Fortran call, in their order. There are as many as strings; the other
+/// words are whatever was there.
+pub struct Lengths {
+    words: [usize; 4],
+    taken: std::cell::Cell<usize>,
+}
+
+impl Lengths {
+    /// The words after the last argument.
+    pub fn new(words: [usize; 4]) -> Lengths {
+        Lengths { words, taken: Default::default() }
+    }
+
+    /// The length of the next string.
+    pub fn next(&self) -> usize {
+        let taken = self.taken.get();
+        self.taken.set(taken + 1);
+        self.words[taken]
+    }
+}
+
+/// Makes a call: what it costs is charged before, what goes wrong is handled after.
+#[inline]
+pub fn make(name: &'static str, language: Language, body: impl FnOnce(&Call<'_>) -> Answer) -> c_int {
+    let me = Process::current();
+    let outer = me.begin_call(name);
+    let call = Call { me, abi: &me.world.abi, language };
+    let code = match body(&call) {
+        Ok(()) => 0,
+        Err(fault) => crate::fault::raise(&call, name, &fault),
+    };
+    me.end_call(outer);
+    code
+}
+
+/// Declares MPI functions; they become a list `FUNCTIONS`.
+macro_rules! mpi {
+    ($($(#[$meta:meta])* fn $name:ident ($call:ident $(, $arg:ident : $type:ty)* $(,)?) $body:block)*) => {
+        $(
+            $(#[$meta])*
+            #[allow(non_snake_case, clippy::too_many_arguments)]
+            fn $name($call: &$crate::call::Call<'_> $(, $arg: $type)*) -> $crate::fault::Answer $body
+        )*
+        pub(crate) static FUNCTIONS: &[$crate::call::Function] = &[$({
+            #[allow(clippy::too_many_arguments)]
+            unsafe extern "C" fn c($($arg: usize),*) -> std::ffi::c_int {
+                $crate::call::make(stringify!($name), $crate::call::Language::C, |call| {
+                    // SAFETY: the program passes what the function's declaration in mpi.h says.
+                    $name(call $(, unsafe { <$type as $crate::argument::Argument>::from_c($arg, call) })*)
+                })
+            }
+            #[allow(clippy::too_many_arguments)]
+            unsafe extern "C" fn fortran(
+                $($arg: usize,)*
+                error: *mut std::ffi::c_int,
+                first: usize, second: usize, third: usize, fourth: usize,
+            ) {
+                let lengths = $crate::call::Lengths::new([first, second, third, fourth]);
+                let _ = &lengths;
+                let code = $crate::call::make(stringify!($name), $crate::call::Language::Fortran, |call| {
+                    // SAFETY: as above, with the Fortran interface.
+                    $name(call $(, unsafe { <$type as $crate::argument::Argument>::from_fortran($arg, call, &lengths) })*)
+                });
+                if !error.is_null() {
+                    // SAFETY: the last argument of every Fortran call is the place for its error code.
+                    unsafe { error.write(code) };
+                }
+            }
+            $crate::call::Function {
+                name: stringify!($name),
+                c: $crate::call::Address(c as *const ()),
+                fortran: $crate::call::Address(fortran as *const ()),
+                parameters: &[$((<$type as $crate::argument::Argument>::IN_C, stringify!($arg))),*],
+            }
+        }),*];
+    };
+}
+pub(crate) use mpi;

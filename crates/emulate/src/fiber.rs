@@ -1,0 +1,88 @@
+//! A rank's program on a stack of its own, as a task of the simulation.
+//!
+//! The program calls MPI functions as any program does; where one has to wait, the fiber is suspended, and the simulation goes
+//! on with other ranks. [`block_on`] is the bridge: the waiting itself is a future of the simulation, polled on the fiber.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+
+use crate::process::Process;
+use crate::stacks::Stack;
+
+/// What a fiber gives and gets when it is suspended: nothing.
+pub(crate) type FiberYielder = Yielder<(), ()>;
+
+/// A rank that runs a program.
+pub struct Fiber {
+    process: Rc<Process>,
+    coroutine: Coroutine<(), (), (), Stack>,
+}
+
+impl Fiber {
+    /// A fiber that runs `program` when it is first polled.
+    pub fn new(process: Rc<Process>, stack: Stack, program: impl FnOnce(&Process) + 'static) -> Fiber {
+        let mine = process.clone();
+        let coroutine = Coroutine::with_stack(stack, move |yielder: &FiberYielder, ()| {
+            mine.set_yielder(yielder);
+            program(&mine);
+        });
+        Fiber { process, coroutine }
+    }
+}
+
+impl Future for Fiber {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if self.process.has_ended() {
+            return Poll::Ready(());
+        }
+        let process = self.process.clone();
+        let has_thread_local = process.world.has_thread_local;
+        process.switch_to();
+        // SAFETY: one copy runs at a time, on this thread; each is saved when it stops.
+        let result = unsafe {
+            if has_thread_local {
+                process.copy().instance.restore_thread_local();
+            }
+            let result = self.coroutine.resume(());
+            if has_thread_local {
+                process.copy().instance.save_thread_local();
+            }
+            result
+        };
+        Process::switch_away();
+        match result {
+            CoroutineResult::Return(()) => Poll::Ready(()),
+            CoroutineResult::Yield(()) if self.process.has_ended() => Poll::Ready(()),
+            CoroutineResult::Yield(()) => Poll::Pending,
+        }
+    }
+}
+
+impl Drop for Fiber {
+    fn drop(&mut self) {
+        if self.coroutine.started() && !self.coroutine.done() {
+            // SAFETY: nothing on the stack of a program that will not go on is needed by anybody: what the simulation holds
+            // of it are numbers, and its memory stays mapped as long as the world.
+            unsafe { self.coroutine.force_reset() };
+        }
+    }
+}
+
+/// Waits on the fiber of the current rank until the future is ready.
+#[inline]
+pub fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(value) => return value,
+            Poll::Pending => Process::current().suspend(),
+        }
+    }
+}

@@ -1,0 +1,636 @@
+//! Collective operations: blocking, non-blocking and persistent.
+//!
+//! Each is a [`Plan`]: what the rank brings, how the simulation does it, and what is done with the data at the end. The three
+//! forms of a call differ only in what they do with the plan.
+
+use std::rc::Rc;
+
+use hpcast_mpi::Collective;
+use hpcast_mpi::collectives::Buffer as Amount;
+use hpcast_objects::{Datatype, ErrorClass};
+
+use crate::argument::{At, Buffer, CommHandle, InfoHandle, OpHandle, RequestAt, TypeArray, TypeHandle};
+use crate::boards::{Board, Deposit, Key};
+use crate::call::{Call, mpi};
+use crate::communicator::Communicator;
+use crate::fault::{Answer, Fault};
+use crate::fiber::block_on;
+use crate::functions::inter;
+use crate::layout::Layout;
+use crate::operation::{Active, Finish, Operation, Recipe, Then};
+use crate::reduction::{Op, Reduction};
+
+/// A collective call, worked out but not begun.
+pub(super) struct Plan {
+    pub comm: Rc<Communicator>,
+    pub timing: Collective,
+    pub deposit: Deposit,
+    pub finish: Box<dyn FnOnce(&Call<'_>, Key) -> Answer>,
+}
+
+/// What can be begun.
+pub(super) type Planned = Result<Plan, Fault>;
+
+impl Plan {
+    /// A plan in which nothing is left to do at the end.
+    pub fn new(comm: Rc<Communicator>, timing: Collective, deposit: Deposit) -> Plan {
+        Plan { comm, timing, deposit, finish: Box::new(|_, _| Ok(())) }
+    }
+
+    /// What is done at the end.
+    pub fn then(mut self, finish: impl FnOnce(&Call<'_>, Key) -> Answer + 'static) -> Plan {
+        self.finish = Box::new(finish);
+        self
+    }
+
+    fn enter(&mut self, call: &Call<'_>) -> Key {
+        let key = self.comm.next_call();
+        let deposit = std::mem::take(&mut self.deposit);
+        call.me.world.boards.enter(key, self.comm.comm.size(), self.comm.comm.rank(), deposit);
+        key
+    }
+
+    /// Does it and waits for its end.
+    pub fn run(mut self, call: &Call<'_>) -> Answer {
+        let key = self.enter(call);
+        block_on(call.me.rank.collective(self.comm.comm, &self.timing));
+        let answer = (self.finish)(call, key);
+        call.me.world.boards.leave(key);
+        answer
+    }
+
+    /// Begins it.
+    pub fn start(mut self, call: &Call<'_>) -> Active {
+        let key = self.enter(call);
+        let request = call.me.rank.start_collective(self.comm.comm, self.timing);
+        let finish: Finish = Box::new(move |call| {
+            let answer = (self.finish)(call, key);
+            call.me.world.boards.leave(key);
+            answer
+        });
+        Active { request: Some(request), then: Then::Finish(finish) }
+    }
+}
+
+/// Blocking, non-blocking and persistent forms of collective calls, of one plan.
+macro_rules! collective {
+    ($(fn $blocking:ident $nonblocking:ident $persistent:ident ($call:ident $(, $arg:ident : $type:ty)* $(,)?) $body:block)*) => {
+        mpi! {
+            $(
+                fn $blocking($call $(, $arg: $type)*) {
+                    let plan: Planned = (|| $body)();
+                    plan.map_err(|fault| fault.of_comm(comm_of!($($arg)*)))?.run($call)
+                        .map_err(|fault| fault.of_comm(comm_of!($($arg)*)))
+                }
+                fn $nonblocking($call $(, $arg: $type)*, request: RequestAt) {
+                    let plan: Planned = (|| $body)();
+                    let active = plan.map_err(|fault| fault.of_comm(comm_of!($($arg)*)))?.start($call);
+                    request.set($call, $call.new_request(Operation::once(active)));
+                    Ok(())
+                }
+                fn $persistent($call $(, $arg: $type)*, _info: InfoHandle, request: RequestAt) {
+                    let plan = move |$call: &Call<'_>| -> Planned { $body };
+                    let start = Rc::new(move |call: &Call<'_>| plan(call).map(|plan| plan.start(call)));
+                    let recipe = Some(Recipe::Collective(start));
+                    request.set($call, $call.new_request(Operation { active: None, recipe }));
+                    Ok(())
+                }
+            )*
+        }
+    };
+}
+/// The communicator is the last argument of all of them.
+macro_rules! comm_of {
+    ($last:ident) => { $last.number };
+    ($first:ident $($rest:ident)+) => { comm_of!($($rest)+) };
+}
+
+/// Items of a datatype in the program's memory.
+#[derive(Clone)]
+pub(super) struct Items {
+    pub address: *mut u8,
+    pub datatype: Datatype,
+    pub count: i64,
+}
+
+impl Items {
+    pub fn layout(&self) -> Layout {
+        Layout::new(&self.datatype, self.count)
+    }
+
+    pub fn bytes(&self) -> u64 {
+        (self.datatype.size() * self.count) as u64
+    }
+
+    /// The data, packed.
+    pub fn pack(&self) -> Vec<u8> {
+        // SAFETY: the program says that the items are there.
+        unsafe { self.layout().pack(self.address) }
+    }
+
+    pub fn unpack(&self, data: &[u8]) {
+        // SAFETY: the program says that there is room for the items.
+        unsafe { self.layout().unpack(data, self.address) };
+    }
+
+    /// Those that begin so many extents later.
+    pub fn later(&self, extents: i64, count: i64) -> Items {
+        let address = self.address.wrapping_offset((extents * self.datatype.extent()) as isize);
+        Items { address, datatype: self.datatype.clone(), count }
+    }
+
+    /// As the simulation sees them: elements that are not split.
+    pub fn amount(&self) -> Amount {
+        match self.datatype.size() {
+            0 => Amount::of_bytes(0),
+            size => Amount::new(self.count as u64, size as u64),
+        }
+    }
+}
+
+impl Call<'_> {
+    pub(super) fn items(&self, buffer: Buffer, count: i32, datatype: TypeHandle) -> Result<Items, Fault> {
+        if count < 0 {
+            return Err(Fault::new(ErrorClass::Count, format!("the count is {count}")));
+        }
+        let datatype = self.me.datatype(datatype.number)?;
+        Ok(Items { address: buffer.address(), datatype, count: i64::from(count) })
+    }
+
+    /// Items of which there is one set for each rank; the count is that of each.
+    pub(super) fn blocks(&self, buffer: Buffer, counts: &[i32], displacements: &[i32], datatype: TypeHandle) -> Result<Vec<Items>, Fault> {
+        if let Some(count) = counts.iter().find(|&&count| count < 0) {
+            return Err(Fault::new(ErrorClass::Count, format!("a count is {count}")));
+        }
+        let all = self.items(buffer, 0, datatype)?;
+        Ok(counts
+            .iter()
+            .zip(displacements)
+            .map(|(&count, &displacement)| all.later(i64::from(displacement), i64::from(count)))
+            .collect())
+    }
+
+    /// A communicator for a collective call.
+    pub(super) fn collective_comm(&self, handle: CommHandle) -> Result<Rc<Communicator>, Fault> {
+        self.me.comm(handle.number)
+    }
+
+    fn root(&self, comm: &Communicator, root: i32) -> Result<u32, Fault> {
+        if root < 0 || root as u32 >= comm.size() {
+            return Err(Fault::new(ErrorClass::Root, format!("{root} is no rank of a communicator of {} ranks", comm.size())));
+        }
+        Ok(root as u32)
+    }
+
+    fn reduction(&self, count: i32, datatype: TypeHandle, op: OpHandle) -> Result<Reduction, Fault> {
+        if count < 0 {
+            return Err(Fault::new(ErrorClass::Count, format!("the count is {count}")));
+        }
+        let op = self.op(op)?;
+        let reduction = Reduction { op, datatype: self.me.datatype(datatype.number)?, handle: datatype.number, count: i64::from(count) };
+        if let Op::Predefined(operation) = op {
+            let Some(basic) = reduction.datatype.as_basic() else {
+                return Err(Fault::new(ErrorClass::Op, format!("{} needs a predefined datatype", operation.name())));
+            };
+            if !operation.reduces() {
+                return Err(Fault::new(ErrorClass::Op, format!("{} is for one-sided calls only", operation.name())));
+            }
+            operation.kernel(basic).map_err(|error| Fault::new(error.class(), error.to_string()))?;
+        }
+        Ok(reduction)
+    }
+}
+
+/// What a rank has brought; nothing if it was not there in time, which a wrong program may do.
+fn brought(call: &Call<'_>, key: Key, rank: u32) -> Deposit {
+    call.me.world.boards.look(key, |board| board.deposit(rank).cloned()).unwrap_or_default()
+}
+
+/// Packs several sets of items one after the other.
+fn pack_all(blocks: &[Items]) -> Deposit {
+    let mut data = Vec::with_capacity(blocks.iter().map(|block| block.bytes() as usize).sum());
+    let mut ends = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        // SAFETY: the program says that the items are there.
+        unsafe { block.layout().pack_onto(block.address, &mut data) };
+        ends.push(data.len());
+    }
+    Deposit::of_pieces(data, ends)
+}
+
+/// The combined data of the ranks up to one, worked out by whoever needs it first.
+fn combined(call: &Call<'_>, key: Key, reduction: &Reduction, until: u32) -> Result<Rc<Vec<u8>>, Fault> {
+    let boards = &call.me.world.boards;
+    if let Some(known) = boards.look(key, |board| board.results.get(&until).cloned()) {
+        return Ok(known);
+    }
+    // Of a prefix it is what comes before, and one more.
+    let before = until.checked_sub(1).and_then(|before| boards.look(key, |board| board.results.get(&before).cloned()));
+    let images = |from: u32| boards.look(key, |board| images(board, from, until));
+    let result = match before {
+        Some(before) if !reduction.op.commutes() || until > 0 => {
+            let mut all = vec![before];
+            all.extend(images(until)?);
+            reduction.combine(call, &all)?
+        }
+        _ => reduction.combine(call, &images(0)?)?,
+    };
+    let result = Rc::new(result);
+    boards.look(key, |board| board.results.insert(until, result.clone()));
+    Ok(result)
+}
+
+fn images(board: &Board, from: u32, until: u32) -> Result<Vec<Rc<Vec<u8>>>, Fault> {
+    (from..=until)
+        .map(|rank| board.deposit(rank).map(|deposit| deposit.data.clone()))
+        .collect::<Option<_>>()
+        .ok_or_else(|| Fault::new(ErrorClass::Other, "a rank has not come to a collective operation that has ended"))
+}
+
+/// Bytes by rank, for the simulation.
+fn by_rank(bytes: Vec<u64>) -> hpcast_mpi::ByRank {
+    Rc::new(move |rank| bytes.get(rank as usize).copied().unwrap_or(0))
+}
+
+fn sizes(blocks: &[Items]) -> Vec<u64> {
+    blocks.iter().map(Items::bytes).collect()
+}
+
+fn unpack_each(call: &Call<'_>, key: Key, blocks: &[Items]) {
+    for (rank, block) in (0..).zip(blocks) {
+        block.unpack(&brought(call, key, rank).data);
+    }
+}
+
+/// Sums of counts before each.
+fn starts(counts: &[i32]) -> Vec<i32> {
+    counts.iter().scan(0, |sum, count| Some(std::mem::replace(sum, *sum + count))).collect()
+}
+
+fn bcast(call: &Call<'_>, buffer: Buffer, count: i32, datatype: TypeHandle, root: i32, comm: CommHandle) -> Planned {
+    let comm = call.collective_comm(comm)?;
+    let items = call.items(buffer, count, datatype)?;
+    if comm.remote.is_some() {
+        return inter::bcast(call, comm, items, root);
+    }
+    let root = call.root(&comm, root)?;
+    let is_root = comm.rank() == root;
+    let timing = Collective::Bcast(items.amount(), root);
+    let deposit = if is_root { Deposit::of_data(items.pack()) } else { Deposit::default() };
+    Ok(Plan::new(comm, timing, deposit).then(move |call, key| {
+        if !is_root {
+            items.unpack(&brought(call, key, root).data);
+        }
+        Ok(())
+    }))
+}
+
+fn reduce(call: &Call<'_>, sent: Buffer, to: Buffer, reduction: Reduction, root: i32, comm: CommHandle) -> Planned {
+    let comm = call.collective_comm(comm)?;
+    if comm.remote.is_some() {
+        return inter::reduce(call, comm, sent, to, reduction, root);
+    }
+    let root = call.root(&comm, root)?;
+    let is_root = comm.rank() == root;
+    let source = if sent.is_in_place() { to } else { sent };
+    let timing = Collective::Reduce(amount(&reduction), reduction.op.operator(), root);
+    // SAFETY: the program's items.
+    let deposit = Deposit::of_data(unsafe { reduction.image(source.address()) });
+    let last = comm.size() - 1;
+    Ok(Plan::new(comm, timing, deposit).then(move |call, key| {
+        if is_root && reduction.count > 0 {
+            let result = combined(call, key, &reduction, last)?;
+            // SAFETY: the program's items.
+            unsafe { reduction.restore(&result, to.address()) };
+        }
+        Ok(())
+    }))
+}
+
+fn amount(reduction: &Reduction) -> Amount {
+    Amount::new(reduction.count as u64, reduction.datatype.size().max(0) as u64)
+}
+
+fn allreduce(call: &Call<'_>, sent: Buffer, to: Buffer, reduction: Reduction, comm: CommHandle) -> Planned {
+    let comm = call.collective_comm(comm)?;
+    let source = if sent.is_in_place() { to } else { sent };
+    // SAFETY: the program's items.
+    let deposit = Deposit::of_data(unsafe { reduction.image(source.address()) });
+    let timing = Collective::Allreduce(amount(&reduction), reduction.op.operator());
+    if comm.remote.is_some() {
+        return inter::allreduce(comm, timing, deposit, to, reduction);
+    }
+    let last = comm.size() - 1;
+    Ok(Plan::new(comm, timing, deposit).then(move |call, key| {
+        if reduction.count > 0 {
+            let result = combined(call, key, &reduction, last)?;
+            // SAFETY: the program's items.
+            unsafe { reduction.restore(&result, to.address()) };
+        }
+        Ok(())
+    }))
+}
+
+/// MPI_Scan, or MPI_Exscan if the rank itself is left out.
+fn scan(call: &Call<'_>, sent: Buffer, to: Buffer, reduction: Reduction, comm: CommHandle, with_me: bool) -> Planned {
+    let comm = call.collective_comm(comm)?;
+    comm.require_intra()?;
+    let source = if sent.is_in_place() { to } else { sent };
+    // SAFETY: the program's items.
+    let deposit = Deposit::of_data(unsafe { reduction.image(source.address()) });
+    let timing = if with_me { Collective::Scan(amount(&reduction)) } else { Collective::Exscan(amount(&reduction)) };
+    let until = if with_me { Some(comm.rank()) } else { comm.rank().checked_sub(1) };
+    Ok(Plan::new(comm, timing, deposit).then(move |call, key| {
+        if let Some(until) = until && reduction.count > 0 {
+            let result = combined(call, key, &reduction, until)?;
+            // SAFETY: the program's items.
+            unsafe { reduction.restore(&result, to.address()) };
+        }
+        Ok(())
+    }))
+}
+
+fn reduce_scatter(call: &Call<'_>, sent: Buffer, to: Buffer, counts: Vec<i32>, datatype: TypeHandle, op: OpHandle, comm: Rc<Communicator>, timing: Collective) -> Planned {
+    if counts.iter().any(|&count| count < 0) {
+        return Err(Fault::new(ErrorClass::Count, "a count is negative"));
+    }
+    let total: i32 = counts.iter().sum();
+    let reduction = call.reduction(total, datatype, op)?;
+    let source = if sent.is_in_place() { to } else { sent };
+    // SAFETY: the program's items.
+    let deposit = Deposit::of_data(unsafe { reduction.image(source.address()) });
+    let me = comm.rank() as usize;
+    let (start, mine) = (i64::from(starts(&counts)[me]), i64::from(counts[me]));
+    let last = comm.size() - 1;
+    if comm.remote.is_some() {
+        return inter::reduce_scatter(comm, deposit, to, reduction, start, mine);
+    }
+    Ok(Plan::new(comm, timing, deposit).then(move |call, key| {
+        if mine == 0 {
+            return Ok(());
+        }
+        let result = combined(call, key, &reduction, last)?;
+        let part = Reduction { count: mine, ..reduction.clone() };
+        let offset = (start * reduction.datatype.extent()) as usize;
+        // SAFETY: the program's items.
+        unsafe { part.restore(result.get(offset..).unwrap_or_default(), to.address()) };
+        Ok(())
+    }))
+}
+
+/// What a rank brings to a gather, and where the root puts it.
+fn gather(call: &Call<'_>, sent: Result<Items, Fault>, to: impl FnOnce() -> Result<Vec<Items>, Fault>, in_place: bool, root: i32, comm: Rc<Communicator>, timing: impl FnOnce(&Items, &[Items]) -> Collective) -> Planned {
+    let root = call.root(&comm, root)?;
+    let is_root = comm.rank() == root;
+    let blocks = if is_root { to()? } else { Vec::new() };
+    let mine = if in_place && is_root { blocks[root as usize].clone() } else { sent? };
+    let timing = timing(&mine, &blocks);
+    let deposit = Deposit::of_data(mine.pack());
+    Ok(Plan::new(comm, timing, deposit).then(move |call, key| {
+        unpack_each(call, key, &blocks);
+        Ok(())
+    }))
+}
+
+fn scatter(call: &Call<'_>, sent: impl FnOnce() -> Result<Vec<Items>, Fault>, to: Option<Items>, root: i32, comm: Rc<Communicator>, timing: impl FnOnce(Option<&Items>, &[Items]) -> Collective) -> Planned {
+    let root = call.root(&comm, root)?;
+    let blocks = if comm.rank() == root { sent()? } else { Vec::new() };
+    let timing = timing(to.as_ref(), &blocks);
+    let deposit = if blocks.is_empty() { Deposit::default() } else { pack_all(&blocks) };
+    let me = comm.rank() as usize;
+    Ok(Plan::new(comm, timing, deposit).then(move |call, key| {
+        if let Some(to) = to {
+            to.unpack(brought(call, key, root).piece(me));
+        }
+        Ok(())
+    }))
+}
+
+fn allgather(comm: Rc<Communicator>, mine: Items, blocks: Vec<Items>, timing: Collective) -> Planned {
+    let deposit = Deposit::of_data(mine.pack());
+    if comm.remote.is_some() {
+        return inter::allgather(comm, deposit, blocks);
+    }
+    Ok(Plan::new(comm, timing, deposit).then(move |call, key| {
+        unpack_each(call, key, &blocks);
+        Ok(())
+    }))
+}
+
+fn alltoall(comm: Rc<Communicator>, sent: Vec<Items>, to: Vec<Items>, timing: Collective) -> Planned {
+    let deposit = pack_all(&sent);
+    if comm.remote.is_some() {
+        return inter::alltoall(comm, deposit, to);
+    }
+    let me = comm.rank() as usize;
+    Ok(Plan::new(comm, timing, deposit).then(move |call, key| {
+        for (rank, block) in (0..).zip(&to) {
+            block.unpack(brought(call, key, rank).piece(me));
+        }
+        Ok(())
+    }))
+}
+
+/// Blocks of equal counts, one after the other.
+pub(super) fn equal(items: &Items, ranks: u32) -> Vec<Items> {
+    (0..i64::from(ranks)).map(|rank| items.later(rank * items.count, items.count)).collect()
+}
+
+/// Blocks of MPI_Alltoallw: displacements in bytes, a datatype each.
+fn blocks_w(call: &Call<'_>, buffer: Buffer, counts: At<i32>, displacements: At<i32>, types: TypeArray, ranks: usize) -> Result<Vec<Items>, Fault> {
+    (0..ranks)
+        .map(|rank| {
+            let handle = TypeHandle::of(types.get_at(call, rank));
+            let mut items = call.items(buffer, counts.get_at(rank), handle)?;
+            items.address = items.address.wrapping_offset(displacements.get_at(rank) as isize);
+            Ok(items)
+        })
+        .collect()
+}
+
+collective! {
+    fn MPI_Barrier MPI_Ibarrier MPI_Barrier_init(call, comm: CommHandle) {
+        let comm = call.collective_comm(comm)?;
+        Ok(Plan::new(comm, Collective::Barrier, Deposit::default()))
+    }
+    fn MPI_Bcast MPI_Ibcast MPI_Bcast_init(
+        call, buffer: Buffer, count: i32, datatype: TypeHandle, root: i32, comm: CommHandle,
+    ) {
+        bcast(call, buffer, count, datatype, root, comm)
+    }
+    fn MPI_Reduce MPI_Ireduce MPI_Reduce_init(
+        call, sendbuf: Buffer, recvbuf: Buffer, count: i32, datatype: TypeHandle, op: OpHandle, root: i32,
+        comm: CommHandle,
+    ) {
+        reduce(call, sendbuf, recvbuf, call.reduction(count, datatype, op)?, root, comm)
+    }
+    fn MPI_Allreduce MPI_Iallreduce MPI_Allreduce_init(
+        call, sendbuf: Buffer, recvbuf: Buffer, count: i32, datatype: TypeHandle, op: OpHandle, comm: CommHandle,
+    ) {
+        allreduce(call, sendbuf, recvbuf, call.reduction(count, datatype, op)?, comm)
+    }
+    fn MPI_Scan MPI_Iscan MPI_Scan_init(
+        call, sendbuf: Buffer, recvbuf: Buffer, count: i32, datatype: TypeHandle, op: OpHandle, comm: CommHandle,
+    ) {
+        scan(call, sendbuf, recvbuf, call.reduction(count, datatype, op)?, comm, true)
+    }
+    fn MPI_Exscan MPI_Iexscan MPI_Exscan_init(
+        call, sendbuf: Buffer, recvbuf: Buffer, count: i32, datatype: TypeHandle, op: OpHandle, comm: CommHandle,
+    ) {
+        scan(call, sendbuf, recvbuf, call.reduction(count, datatype, op)?, comm, false)
+    }
+    fn MPI_Reduce_scatter MPI_Ireduce_scatter MPI_Reduce_scatter_init(
+        call, sendbuf: Buffer, recvbuf: Buffer, recvcounts: At<i32>, datatype: TypeHandle, op: OpHandle, comm: CommHandle,
+    ) {
+        let comm = call.collective_comm(comm)?;
+        let counts = recvcounts.list(comm.size() as usize);
+        let size = call.me.datatype(datatype.number)?.size() as u64;
+        let bytes = by_rank(counts.iter().map(|&count| count.max(0) as u64 * size).collect());
+        let timing = Collective::ReduceScatter(bytes, call.op(op)?.operator());
+        reduce_scatter(call, sendbuf, recvbuf, counts, datatype, op, comm, timing)
+    }
+    fn MPI_Reduce_scatter_block MPI_Ireduce_scatter_block MPI_Reduce_scatter_block_init(
+        call, sendbuf: Buffer, recvbuf: Buffer, recvcount: i32, datatype: TypeHandle, op: OpHandle, comm: CommHandle,
+    ) {
+        let comm = call.collective_comm(comm)?;
+        let block = call.items(recvbuf, recvcount, datatype)?.amount();
+        let timing = Collective::ReduceScatterBlock(block, call.op(op)?.operator());
+        let counts = vec![recvcount; comm.size() as usize];
+        reduce_scatter(call, sendbuf, recvbuf, counts, datatype, op, comm, timing)
+    }
+    fn MPI_Gather MPI_Igather MPI_Gather_init(
+        call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, recvbuf: Buffer, recvcount: i32,
+        recvtype: TypeHandle, root: i32, comm: CommHandle,
+    ) {
+        let comm = call.collective_comm(comm)?;
+        let ranks = comm.peers();
+        let to = || Ok(equal(&call.items(recvbuf, recvcount, recvtype)?, ranks));
+        if comm.remote.is_some() {
+            return inter::gather(call, comm, call.items(sendbuf, sendcount, sendtype), to, root);
+        }
+        let sent = if sendbuf.is_in_place() { Err(ErrorClass::Buffer.into()) } else { call.items(sendbuf, sendcount, sendtype) };
+        gather(call, sent, to, sendbuf.is_in_place(), root, comm, |mine, _| {
+            Collective::Gather(mine.amount(), root as u32)
+        })
+    }
+    fn MPI_Gatherv MPI_Igatherv MPI_Gatherv_init(
+        call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, recvbuf: Buffer, recvcounts: At<i32>,
+        displs: At<i32>, recvtype: TypeHandle, root: i32, comm: CommHandle,
+    ) {
+        let comm = call.collective_comm(comm)?;
+        let ranks = comm.peers() as usize;
+        let to = || call.blocks(recvbuf, &recvcounts.list(ranks), &displs.list(ranks), recvtype);
+        if comm.remote.is_some() {
+            return inter::gather(call, comm, call.items(sendbuf, sendcount, sendtype), to, root);
+        }
+        let me = comm.rank() as usize;
+        let sent = if sendbuf.is_in_place() { Err(ErrorClass::Buffer.into()) } else { call.items(sendbuf, sendcount, sendtype) };
+        gather(call, sent, to, sendbuf.is_in_place(), root, comm, |mine, blocks| {
+            let mut bytes = sizes(blocks);
+            bytes.resize(ranks, 0);
+            bytes[me] = mine.bytes();
+            Collective::Gatherv(by_rank(bytes), root as u32)
+        })
+    }
+    fn MPI_Scatter MPI_Iscatter MPI_Scatter_init(
+        call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, recvbuf: Buffer, recvcount: i32,
+        recvtype: TypeHandle, root: i32, comm: CommHandle,
+    ) {
+        let comm = call.collective_comm(comm)?;
+        let ranks = comm.peers();
+        let sent = || Ok(equal(&call.items(sendbuf, sendcount, sendtype)?, ranks));
+        if comm.remote.is_some() {
+            return inter::scatter(call, comm, sent, call.items(recvbuf, recvcount, recvtype), root);
+        }
+        let to = if recvbuf.is_in_place() { None } else { Some(call.items(recvbuf, recvcount, recvtype)?) };
+        scatter(call, sent, to, root, comm, |to, blocks| {
+            let block = to.or(blocks.first()).map_or(Amount::of_bytes(0), Items::amount);
+            Collective::Scatter(block, root as u32)
+        })
+    }
+    fn MPI_Scatterv MPI_Iscatterv MPI_Scatterv_init(
+        call, sendbuf: Buffer, sendcounts: At<i32>, displs: At<i32>, sendtype: TypeHandle, recvbuf: Buffer,
+        recvcount: i32, recvtype: TypeHandle, root: i32, comm: CommHandle,
+    ) {
+        let comm = call.collective_comm(comm)?;
+        let ranks = comm.peers() as usize;
+        let me = comm.rank() as usize;
+        let sent = || call.blocks(sendbuf, &sendcounts.list(ranks), &displs.list(ranks), sendtype);
+        if comm.remote.is_some() {
+            return inter::scatter(call, comm, sent, call.items(recvbuf, recvcount, recvtype), root);
+        }
+        let to = if recvbuf.is_in_place() { None } else { Some(call.items(recvbuf, recvcount, recvtype)?) };
+        scatter(call, sent, to, root, comm, |to, blocks| {
+            let mut bytes = sizes(blocks);
+            bytes.resize(ranks, 0);
+            if blocks.is_empty() {
+                bytes[me] = to.map_or(0, Items::bytes);
+            }
+            Collective::Scatterv(by_rank(bytes), root as u32)
+        })
+    }
+    fn MPI_Allgather MPI_Iallgather MPI_Allgather_init(
+        call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, recvbuf: Buffer, recvcount: i32,
+        recvtype: TypeHandle, comm: CommHandle,
+    ) {
+        let comm = call.collective_comm(comm)?;
+        let blocks = equal(&call.items(recvbuf, recvcount, recvtype)?, comm.peers());
+        let me = comm.rank() as usize;
+        let mine = if sendbuf.is_in_place() { blocks[me].clone() } else { call.items(sendbuf, sendcount, sendtype)? };
+        let timing = Collective::Allgather(mine.amount());
+        allgather(comm, mine, blocks, timing)
+    }
+    fn MPI_Allgatherv MPI_Iallgatherv MPI_Allgatherv_init(
+        call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, recvbuf: Buffer, recvcounts: At<i32>,
+        displs: At<i32>, recvtype: TypeHandle, comm: CommHandle,
+    ) {
+        let comm = call.collective_comm(comm)?;
+        let ranks = comm.peers() as usize;
+        let blocks = call.blocks(recvbuf, &recvcounts.list(ranks), &displs.list(ranks), recvtype)?;
+        let me = comm.rank() as usize;
+        let mine = if sendbuf.is_in_place() { blocks[me].clone() } else { call.items(sendbuf, sendcount, sendtype)? };
+        let timing = Collective::Allgatherv(by_rank(sizes(&blocks)));
+        allgather(comm, mine, blocks, timing)
+    }
+    fn MPI_Alltoall MPI_Ialltoall MPI_Alltoall_init(
+        call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, recvbuf: Buffer, recvcount: i32,
+        recvtype: TypeHandle, comm: CommHandle,
+    ) {
+        let comm = call.collective_comm(comm)?;
+        let to = equal(&call.items(recvbuf, recvcount, recvtype)?, comm.peers());
+        let sent = match sendbuf.is_in_place() {
+            true => to.clone(),
+            false => equal(&call.items(sendbuf, sendcount, sendtype)?, comm.peers()),
+        };
+        let block = sent.first().map_or(Amount::of_bytes(0), Items::amount);
+        alltoall(comm, sent, to, Collective::Alltoall(block))
+    }
+    fn MPI_Alltoallv MPI_Ialltoallv MPI_Alltoallv_init(
+        call, sendbuf: Buffer, sendcounts: At<i32>, sdispls: At<i32>, sendtype: TypeHandle, recvbuf: Buffer,
+        recvcounts: At<i32>, rdispls: At<i32>, recvtype: TypeHandle, comm: CommHandle,
+    ) {
+        let comm = call.collective_comm(comm)?;
+        let ranks = comm.peers() as usize;
+        let to = call.blocks(recvbuf, &recvcounts.list(ranks), &rdispls.list(ranks), recvtype)?;
+        let sent = match sendbuf.is_in_place() {
+            true => to.clone(),
+            false => call.blocks(sendbuf, &sendcounts.list(ranks), &sdispls.list(ranks), sendtype)?,
+        };
+        let timing = Collective::Alltoallv(by_rank(sizes(&sent)), by_rank(sizes(&to)));
+        alltoall(comm, sent, to, timing)
+    }
+    fn MPI_Alltoallw MPI_Ialltoallw MPI_Alltoallw_init(
+        call, sendbuf: Buffer, sendcounts: At<i32>, sdispls: At<i32>, sendtypes: TypeArray, recvbuf: Buffer,
+        recvcounts: At<i32>, rdispls: At<i32>, recvtypes: TypeArray, comm: CommHandle,
+    ) {
+        let comm = call.collective_comm(comm)?;
+        let ranks = comm.peers() as usize;
+        let to = blocks_w(call, recvbuf, recvcounts, rdispls, recvtypes, ranks)?;
+        let sent = match sendbuf.is_in_place() {
+            true => to.clone(),
+            false => blocks_w(call, sendbuf, sendcounts, sdispls, sendtypes, ranks)?,
+        };
+        let timing = Collective::Alltoallv(by_rank(sizes(&sent)), by_rank(sizes(&to)));
+        alltoall(comm, sent, to, timing)
+    }
+}

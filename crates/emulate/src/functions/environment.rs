@@ -1,0 +1,153 @@
+//! MPI_Init, MPI_Finalize, MPI_Wtime and what else concerns the run as a whole.
+
+use hpcast_objects::ErrorClass;
+
+use crate::argument::{At, Buffer, CommHandle, TextAt};
+use crate::call::{Address, Call, mpi};
+use crate::fault::{Answer, Fault};
+use crate::process::{Ending, Process, Stage};
+
+/// What MPI_Get_library_version says.
+fn library_version() -> String {
+    format!("hpcast {}: a simulated machine", env!("CARGO_PKG_VERSION"))
+}
+
+/// MPI_Get_version.
+const VERSION: (i32, i32) = (3, 1);
+
+fn initialise(call: &Call<'_>) -> Answer {
+    if call.me.stage.get() != Stage::Before {
+        return Err(Fault::new(ErrorClass::Other, "MPI_Init may be called once only"));
+    }
+    call.me.stage.set(Stage::During);
+    Ok(())
+}
+
+mpi! {
+    fn MPI_Init(call, _argc: At<i32>, _argv: At<usize>) {
+        initialise(call)
+    }
+    fn MPI_Init_thread(call, _argc: At<i32>, _argv: At<usize>, required: i32, provided: At<i32>) {
+        initialise(call)?;
+        // One thread runs: whoever makes calls from several gets as far as its threads are those of this process.
+        let most = call.abi.constant("MPI_THREAD_SERIALIZED");
+        call.me.thread_level.set(required.min(most));
+        provided.set(required.min(most));
+        Ok(())
+    }
+    fn MPI_Query_thread(call, provided: At<i32>) {
+        provided.set(call.me.thread_level.get());
+        Ok(())
+    }
+    fn MPI_Is_thread_main(_call, flag: At<i32>) {
+        flag.set(1);
+        Ok(())
+    }
+    fn MPI_Initialized(call, flag: At<i32>) {
+        flag.set(i32::from(call.me.stage.get() != Stage::Before));
+        Ok(())
+    }
+    fn MPI_Finalized(call, flag: At<i32>) {
+        flag.set(i32::from(call.me.stage.get() == Stage::After));
+        Ok(())
+    }
+    fn MPI_Finalize(call) {
+        if call.me.stage.get() != Stage::During {
+            return Err(Fault::new(ErrorClass::Other, "MPI_Finalize without MPI_Init, or called twice"));
+        }
+        call.me.stage.set(Stage::After);
+        Ok(())
+    }
+    fn MPI_Abort(call, comm: CommHandle, errorcode: i32) {
+        let _ = comm;
+        call.me.end(Ending::Abort(errorcode))
+    }
+    fn MPI_Get_version(_call, version: At<i32>, subversion: At<i32>) {
+        version.set(VERSION.0);
+        subversion.set(VERSION.1);
+        Ok(())
+    }
+    fn MPI_Get_library_version(call, version: TextAt, resultlen: At<i32>) {
+        let room = call.abi.constant("MPI_MAX_LIBRARY_VERSION_STRING").max(1) as usize - 1;
+        resultlen.set(version.set(&library_version(), room));
+        Ok(())
+    }
+    fn MPI_Get_processor_name(call, name: TextAt, resultlen: At<i32>) {
+        let node = call.me.world.nodes.get(call.me.number() as usize).copied().unwrap_or_default();
+        let room = call.abi.constant("MPI_MAX_PROCESSOR_NAME").max(1) as usize - 1;
+        resultlen.set(name.set(&format!("node{node}"), room));
+        Ok(())
+    }
+    fn MPI_Pcontrol(_call, level: i32) {
+        let _ = level;
+        Ok(())
+    }
+    fn MPI_Alloc_mem(call, size: i64, info: crate::argument::InfoHandle, baseptr: At<usize>) {
+        let _ = (info, call);
+        // SAFETY: memory for the program, which gives it back by MPI_Free_mem.
+        let memory = unsafe { libc::malloc(size.max(1) as usize) };
+        if memory.is_null() {
+            return Err(Fault::new(ErrorClass::NoMem, format!("{size} bytes")));
+        }
+        baseptr.set(memory as usize);
+        Ok(())
+    }
+    fn MPI_Free_mem(_call, base: Buffer) {
+        // SAFETY: the program says that MPI_Alloc_mem gave it.
+        unsafe { libc::free(base.address().cast()) };
+        Ok(())
+    }
+    fn MPI_Get_address(call, location: Buffer, address: At<i64>) {
+        let _ = call;
+        address.set(location.address() as i64);
+        Ok(())
+    }
+    fn MPI_Get_hw_resource_info(call, hw_info: crate::argument::InfoAt) {
+        hw_info.set(call, 0);
+        Ok(())
+    }
+}
+
+extern "C" fn wtime() -> f64 {
+    let me = Process::current();
+    let outer = me.begin_call("MPI_Wtime");
+    let now = me.now().as_secs();
+    me.end_call(outer);
+    now
+}
+
+extern "C" fn wtick() -> f64 {
+    1e-9
+}
+
+extern "C" fn aint_add(base: i64, displacement: i64) -> i64 {
+    base.wrapping_add(displacement)
+}
+
+extern "C" fn aint_diff(first: i64, second: i64) -> i64 {
+    first.wrapping_sub(second)
+}
+
+unsafe extern "C" fn aint_add_fortran(base: *const i64, displacement: *const i64) -> i64 {
+    // SAFETY: Fortran passes addresses of long integers.
+    unsafe { (*base).wrapping_add(*displacement) }
+}
+
+unsafe extern "C" fn aint_diff_fortran(first: *const i64, second: *const i64) -> i64 {
+    // SAFETY: as above.
+    unsafe { (*first).wrapping_sub(*second) }
+}
+
+/// Functions that give no error code.
+pub(super) fn others() -> Vec<(&'static str, Address)> {
+    vec![
+        ("MPI_Wtime", Address(wtime as *const ())),
+        ("MPI_Wtick", Address(wtick as *const ())),
+        ("mpi_wtime_", Address(wtime as *const ())),
+        ("mpi_wtick_", Address(wtick as *const ())),
+        ("MPI_Aint_add", Address(aint_add as *const ())),
+        ("MPI_Aint_diff", Address(aint_diff as *const ())),
+        ("mpi_aint_add_", Address(aint_add_fortran as *const ())),
+        ("mpi_aint_diff_", Address(aint_diff_fortran as *const ())),
+    ]
+}

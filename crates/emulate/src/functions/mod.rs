@@ -1,0 +1,31 @@
+//! The functions of MPI, by chapter of the standard.
+
+mod collective;
+mod communicator;
+mod completion;
+mod conversion;
+mod environment;
+mod inter;
+mod point_to_point;
+
+use crate::call::{Address, Function};
+
+/// All functions that give an error code.
+pub fn functions() -> impl Iterator<Item = &'static Function> {
+    [
+        point_to_point::FUNCTIONS,
+        completion::FUNCTIONS,
+        collective::FUNCTIONS,
+        communicator::FUNCTIONS,
+        environment::FUNCTIONS,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// Functions that give something else: their names in C and Fortran, with their addresses.
+pub fn others() -> Vec<(&'static str, Address)> {
+    let mut all = environment::others();
+    all.extend(conversion::others());
+    all
+}

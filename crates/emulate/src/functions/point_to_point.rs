@@ -1,0 +1,405 @@
+//! MPI_Send, MPI_Recv and their relatives.
+
+use std::rc::Rc;
+
+use hpcast_mpi::{Mode, Receiving, Sending, Source, Style, Tag};
+use hpcast_objects::ErrorClass;
+
+use crate::abi::Status;
+use crate::argument::{At, Buffer, CommHandle, MessageAt, RequestAt, StatusAt, TypeHandle};
+use crate::call::{Call, mpi};
+use crate::communicator::Communicator;
+use crate::fault::{Answer, Fault};
+use crate::fiber::block_on;
+use crate::layout::Layout;
+use crate::mail::Place;
+use crate::operation::{Active, Operation, Received, Recipe, Then};
+use crate::process::Probed;
+
+/// A message as a program describes it.
+#[derive(Clone, Copy)]
+pub(super) struct Described {
+    pub buffer: Buffer,
+    pub count: i32,
+    pub datatype: TypeHandle,
+    /// The other rank, in the program's words.
+    pub peer: i32,
+    pub tag: i32,
+    pub comm: CommHandle,
+}
+
+/// The largest tag (MPI_TAG_UB).
+pub(crate) const TAG_UB: i32 = i32::MAX;
+
+impl Call<'_> {
+    /// How items of a datatype lie.
+    pub(crate) fn layout(&self, count: i32, datatype: TypeHandle) -> Result<Layout, Fault> {
+        if count < 0 {
+            return Err(Fault::new(ErrorClass::Count, format!("the count is {count}")));
+        }
+        Ok(Layout::new(&self.me.datatype(datatype.number)?, i64::from(count)))
+    }
+
+    fn described(&self, described: &Described) -> Result<(Rc<Communicator>, Layout), Fault> {
+        let comm = self.me.comm(described.comm.number)?;
+        let layout = self.layout(described.count, described.datatype).map_err(|fault| fault.of_comm(described.comm.number))?;
+        Ok((comm, layout))
+    }
+
+    /// A send, apart from its data; none to MPI_PROC_NULL.
+    fn sending(&self, described: &Described, mode: Mode) -> Result<Option<(Sending, Layout)>, Fault> {
+        let &Described { peer, tag, comm: handle, .. } = described;
+        let (comm, layout) = self.described(described)?;
+        if peer == self.abi.proc_null {
+            return Ok(None);
+        }
+        let to = comm.peer(peer).map_err(|fault| fault.of_comm(handle.number))?;
+        if tag < 0 {
+            return Err(Fault::new(ErrorClass::Tag, format!("{tag} is no tag of a send")).of_comm(handle.number));
+        }
+        let parcel = hpcast_mpi::Parcel::NONE;
+        Ok(Some((Sending { comm: comm.comm, to, tag, bytes: layout.bytes(), mode, parcel }, layout)))
+    }
+
+    /// A receive, apart from its data; none from MPI_PROC_NULL.
+    fn receiving(&self, described: &Described) -> Result<Option<(Receiving, Layout, Rc<Communicator>)>, Fault> {
+        let &Described { peer, tag, comm: handle, .. } = described;
+        let (comm, layout) = self.described(described)?;
+        if peer == self.abi.proc_null {
+            return Ok(None);
+        }
+        let (source, tag) = self.pattern(&comm, peer, tag).map_err(|fault| fault.of_comm(handle.number))?;
+        let parcel = hpcast_mpi::Parcel::NONE;
+        Ok(Some((Receiving { comm: comm.comm, source, tag, parcel }, layout, comm)))
+    }
+
+    /// What a receive or probe accepts.
+    fn pattern(&self, comm: &Communicator, source: i32, tag: i32) -> Result<(Option<u32>, Option<i32>), Fault> {
+        let source = if source == self.abi.any_source { None } else { Some(comm.peer(source)?) };
+        let tag = if tag == self.abi.any_tag { None } else { Some(tag) };
+        if tag.is_some_and(|tag| tag < 0) {
+            return Err(Fault::new(ErrorClass::Tag, "the tag is negative"));
+        }
+        Ok((source, tag))
+    }
+
+    /// What a receive from MPI_PROC_NULL gives.
+    pub(crate) fn proc_null_status(&self) -> Status {
+        Status { source: self.abi.proc_null, ..self.abi.empty_status() }
+    }
+
+    /// A blocking send.
+    fn send(&self, described: Described, mode: Mode) -> Answer {
+        if let Some((sending, layout)) = self.sending(&described, mode)? {
+            let parcel = self.me.world.mail.send(Place { address: described.buffer.address(), layout });
+            block_on(self.me.rank.send_parcel(Sending { parcel, ..sending }));
+        }
+        Ok(())
+    }
+
+    /// A non-blocking send.
+    pub(super) fn start_send(&self, described: Described, mode: Mode) -> Result<Active, Fault> {
+        let Some((sending, layout)) = self.sending(&described, mode)? else {
+            return Ok(Active::done(self.abi.empty_status()));
+        };
+        let parcel = self.me.world.mail.send(Place { address: described.buffer.address(), layout });
+        let request = self.me.rank.start_send(Sending { parcel, ..sending }, Style::Nonblocking);
+        Ok(Active { request: Some(request), then: Then::Sent })
+    }
+
+    /// A non-blocking receive.
+    pub(super) fn start_receive(&self, described: Described) -> Result<Active, Fault> {
+        let Some((receiving, layout, comm)) = self.receiving(&described)? else {
+            return Ok(Active::done(self.proc_null_status()));
+        };
+        let address = described.buffer.address() as usize;
+        Recipe::Receive { receiving, address, layout, comm }.start(self)
+    }
+
+    /// A new request of the program.
+    pub(crate) fn new_request(&self, operation: Operation) -> u32 {
+        self.me.objects.requests.insert(operation)
+    }
+
+    fn begin(&self, request: RequestAt, active: Result<Active, Fault>) -> Answer {
+        request.set(self, self.new_request(Operation::once(active?)));
+        Ok(())
+    }
+
+    fn prepare_send(&self, request: RequestAt, described: Described, mode: Mode) -> Answer {
+        let recipe = match self.sending(&described, mode)? {
+            None => Recipe::Nothing(self.abi.empty_status()),
+            Some((sending, layout)) => {
+                Recipe::Send { sending, address: described.buffer.address() as usize, layout }
+            }
+        };
+        request.set(self, self.new_request(Operation { active: None, recipe: Some(recipe) }));
+        Ok(())
+    }
+
+    fn both(&self, send: Described, receive: Described, at: StatusAt) -> Answer {
+        let sending = self.sending(&send, Mode::Standard)?;
+        let receiving = self.receiving(&receive)?;
+        let mail = &self.me.world.mail;
+        let (mut found, mut answer) = (self.proc_null_status(), Ok(()));
+        match (sending, receiving) {
+            (None, None) => {}
+            (Some(_), None) => self.send(send, Mode::Standard)?,
+            (None, Some(_)) => return self.receive(receive, at),
+            (Some((sending, layout)), Some((receiving, room, comm))) => {
+                let parcel = mail.send(Place { address: send.buffer.address(), layout });
+                let sending = Sending { parcel, ..sending };
+                let capacity = room.bytes();
+                let parcel = mail.receive(Place { address: receive.buffer.address(), layout: room });
+                let receiving = Receiving { parcel, ..receiving };
+                let done = block_on(self.me.rank.sendrecv_parcels(sending, receiving));
+                (found, answer) = Received { parcel, capacity, comm }.end(self, done);
+            }
+        }
+        at.set(self, &found);
+        answer.map_err(|fault| fault.of_comm(receive.comm.number))
+    }
+
+    /// A blocking receive.
+    fn receive(&self, described: Described, at: StatusAt) -> Answer {
+        let Some((receiving, layout, comm)) = self.receiving(&described)? else {
+            at.set(self, &self.proc_null_status());
+            return Ok(());
+        };
+        let capacity = layout.bytes();
+        let parcel = self.me.world.mail.receive(Place { address: described.buffer.address(), layout });
+        let found = block_on(self.me.rank.recv_parcel(Receiving { parcel, ..receiving }));
+        let (status, answer) = Received { parcel, capacity, comm }.end(self, found);
+        at.set(self, &status);
+        answer.map_err(|fault| fault.of_comm(described.comm.number))
+    }
+
+    fn probe_pattern(&self, comm: &Communicator, source: i32, tag: i32) -> Result<(Source, Tag), Fault> {
+        let (source, tag) = self.pattern(comm, source, tag)?;
+        Ok((source.map_or(Source::Any, Source::Rank), tag.map_or(Tag::Any, Tag::Is)))
+    }
+}
+
+/// Messages that MPI_Mprobe found; number 1 is MPI_MESSAGE_NO_PROC.
+const NO_PROC: u32 = 1;
+
+mpi! {
+    fn MPI_Send(call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle) {
+        call.send(Described { buffer: buf, count, datatype, peer: dest, tag, comm }, Mode::Standard)
+    }
+    fn MPI_Ssend(call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle) {
+        call.send(Described { buffer: buf, count, datatype, peer: dest, tag, comm }, Mode::Synchronous)
+    }
+    fn MPI_Bsend(call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle) {
+        call.send(Described { buffer: buf, count, datatype, peer: dest, tag, comm }, Mode::Buffered)
+    }
+    fn MPI_Rsend(call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle) {
+        call.send(Described { buffer: buf, count, datatype, peer: dest, tag, comm }, Mode::Ready)
+    }
+    fn MPI_Recv(
+        call, buf: Buffer, count: i32, datatype: TypeHandle, source: i32, tag: i32, comm: CommHandle, status: StatusAt,
+    ) {
+        call.receive(Described { buffer: buf, count, datatype, peer: source, tag, comm }, status)
+    }
+    fn MPI_Isend(
+        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    ) {
+        let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
+        call.begin(request, call.start_send(described, Mode::Standard))
+    }
+    fn MPI_Issend(
+        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    ) {
+        let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
+        call.begin(request, call.start_send(described, Mode::Synchronous))
+    }
+    fn MPI_Ibsend(
+        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    ) {
+        let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
+        call.begin(request, call.start_send(described, Mode::Buffered))
+    }
+    fn MPI_Irsend(
+        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    ) {
+        let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
+        call.begin(request, call.start_send(described, Mode::Ready))
+    }
+    fn MPI_Irecv(
+        call, buf: Buffer, count: i32, datatype: TypeHandle, source: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    ) {
+        let described = Described { buffer: buf, count, datatype, peer: source, tag, comm };
+        call.begin(request, call.start_receive(described))
+    }
+    fn MPI_Send_init(
+        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    ) {
+        let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
+        call.prepare_send(request, described, Mode::Standard)
+    }
+    fn MPI_Ssend_init(
+        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    ) {
+        let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
+        call.prepare_send(request, described, Mode::Synchronous)
+    }
+    fn MPI_Bsend_init(
+        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    ) {
+        let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
+        call.prepare_send(request, described, Mode::Buffered)
+    }
+    fn MPI_Rsend_init(
+        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    ) {
+        let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
+        call.prepare_send(request, described, Mode::Ready)
+    }
+    fn MPI_Recv_init(
+        call, buf: Buffer, count: i32, datatype: TypeHandle, source: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    ) {
+        let recipe = match call.receiving(&Described { buffer: buf, count, datatype, peer: source, tag, comm })? {
+            None => Recipe::Nothing(call.proc_null_status()),
+            Some((receiving, layout, comm)) => {
+                Recipe::Receive { receiving, address: buf.address() as usize, layout, comm }
+            }
+        };
+        request.set(call, call.new_request(Operation { active: None, recipe: Some(recipe) }));
+        Ok(())
+    }
+    fn MPI_Sendrecv(
+        call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, dest: i32, sendtag: i32,
+        recvbuf: Buffer, recvcount: i32, recvtype: TypeHandle, source: i32, recvtag: i32,
+        comm: CommHandle, status: StatusAt,
+    ) {
+        call.both(
+            Described { buffer: sendbuf, count: sendcount, datatype: sendtype, peer: dest, tag: sendtag, comm },
+            Described { buffer: recvbuf, count: recvcount, datatype: recvtype, peer: source, tag: recvtag, comm },
+            status,
+        )
+    }
+    fn MPI_Sendrecv_replace(
+        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, sendtag: i32, source: i32, recvtag: i32,
+        comm: CommHandle, status: StatusAt,
+    ) {
+        let layout = call.layout(count, datatype)?;
+        // SAFETY: the program's buffer.
+        let data = unsafe { layout.pack(buf.address()) };
+        // What is sent is a copy: it must not be what was received meanwhile.
+        let mut copy = data;
+        let bytes = TypeHandle::of(hpcast_objects::Basic::Byte as u32 + 1);
+        let sent = Described { buffer: Buffer::at(copy.as_mut_ptr()), count: copy.len() as i32, datatype: bytes, peer: dest, tag: sendtag, comm };
+        call.both(sent, Described { buffer: buf, count, datatype, peer: source, tag: recvtag, comm }, status)
+    }
+    fn MPI_Probe(call, source: i32, tag: i32, comm: CommHandle, status: StatusAt) {
+        let object = call.me.comm(comm.number)?;
+        if source == call.abi.proc_null {
+            status.set(call, &call.proc_null_status());
+            return Ok(());
+        }
+        let (source, tag) = call.probe_pattern(&object, source, tag).map_err(|fault| fault.of_comm(comm.number))?;
+        let found = block_on(call.me.rank.probe(object.comm, source, tag));
+        status.set(call, &crate::operation::status(&object, found));
+        Ok(())
+    }
+    fn MPI_Iprobe(call, source: i32, tag: i32, comm: CommHandle, flag: At<i32>, status: StatusAt) {
+        let object = call.me.comm(comm.number)?;
+        if source == call.abi.proc_null {
+            status.set(call, &call.proc_null_status());
+            flag.set(1);
+            return Ok(());
+        }
+        let (source, tag) = call.probe_pattern(&object, source, tag).map_err(|fault| fault.of_comm(comm.number))?;
+        let found = block_on(call.me.rank.iprobe(object.comm, source, tag));
+        flag.set(i32::from(found.is_some()));
+        if let Some(found) = found {
+            status.set(call, &crate::operation::status(&object, found));
+        }
+        Ok(())
+    }
+    fn MPI_Mprobe(call, source: i32, tag: i32, comm: CommHandle, message: MessageAt, status: StatusAt) {
+        let object = call.me.comm(comm.number)?;
+        if source == call.abi.proc_null {
+            status.set(call, &call.proc_null_status());
+            message.set(call, NO_PROC);
+            return Ok(());
+        }
+        let (source, tag) = call.probe_pattern(&object, source, tag).map_err(|fault| fault.of_comm(comm.number))?;
+        let (taken, found) = block_on(call.me.rank.mprobe(object.comm, source, tag));
+        status.set(call, &crate::operation::status(&object, found));
+        message.set(call, call.me.objects.messages.insert(Probed { message: taken, comm: object }));
+        Ok(())
+    }
+    fn MPI_Improbe(call, source: i32, tag: i32, comm: CommHandle, flag: At<i32>, message: MessageAt, status: StatusAt) {
+        let object = call.me.comm(comm.number)?;
+        if source == call.abi.proc_null {
+            status.set(call, &call.proc_null_status());
+            message.set(call, NO_PROC);
+            flag.set(1);
+            return Ok(());
+        }
+        let (source, tag) = call.probe_pattern(&object, source, tag).map_err(|fault| fault.of_comm(comm.number))?;
+        let found = block_on(call.me.rank.improbe(object.comm, source, tag));
+        flag.set(i32::from(found.is_some()));
+        match found {
+            Some((taken, found)) => {
+                status.set(call, &crate::operation::status(&object, found));
+                message.set(call, call.me.objects.messages.insert(Probed { message: taken, comm: object }));
+            }
+            None => message.set(call, 0),
+        }
+        Ok(())
+    }
+    fn MPI_Mrecv(call, buf: Buffer, count: i32, datatype: TypeHandle, message: MessageAt, status: StatusAt) {
+        let active = call.receive_probed(buf, count, datatype, message)?;
+        let (found, answer) = call.wait_for(active);
+        status.set(call, &found);
+        answer
+    }
+    fn MPI_Imrecv(
+        call, buf: Buffer, count: i32, datatype: TypeHandle, message: MessageAt, request: RequestAt,
+    ) {
+        call.begin(request, call.receive_probed(buf, count, datatype, message))
+    }
+    fn MPI_Buffer_attach(call, buffer: Buffer, size: i32) {
+        call.me.buffer.set((buffer.address() as usize, i64::from(size)));
+        Ok(())
+    }
+    fn MPI_Buffer_detach(call, buffer: At<usize>, size: At<i32>) {
+        // Buffered messages are on their way already: there is nothing to wait for.
+        let (address, bytes) = call.me.buffer.take();
+        if call.language == crate::call::Language::C {
+            buffer.set(address);
+        }
+        size.set(bytes as i32);
+        Ok(())
+    }
+}
+
+impl Call<'_> {
+    fn receive_probed(&self, buffer: Buffer, count: i32, datatype: TypeHandle, at: MessageAt) -> Result<Active, Fault> {
+        let number = at.get(self);
+        if number == NO_PROC {
+            at.set(self, 0);
+            return Ok(Active::done(self.proc_null_status()));
+        }
+        let layout = self.layout(count, datatype)?;
+        let Some(Probed { message, comm }) = self.me.objects.messages.remove(number) else {
+            return Err(Fault::new(ErrorClass::Request, "no such message"));
+        };
+        at.set(self, 0);
+        let capacity = layout.bytes();
+        let parcel = self.me.world.mail.receive(Place { address: buffer.address(), layout });
+        let request = self.me.rank.receive_taken(message, parcel);
+        Ok(Active { request: Some(request), then: Then::Received(Received { parcel, capacity, comm }) })
+    }
+
+    /// Waits for something under way.
+    pub(crate) fn wait_for(&self, mut active: Active) -> (Status, Answer) {
+        let found = match active.request.take() {
+            Some(request) => block_on(self.me.rank.wait(request)),
+            None => hpcast_mpi::Status::default(),
+        };
+        active.end(self, found)
+    }
+}

@@ -1,0 +1,222 @@
+//! Starts a program on all ranks and simulates it to its end.
+
+use std::cell::Cell;
+use std::ffi::CString;
+use std::path::Path;
+use std::rc::Rc;
+
+use hpcast_loader::{Environment, Instance, LoadError, Program, Replacement, Start, Treatment};
+use hpcast_mpi::{Outcome, RunError, Setup};
+
+use crate::abi::{Abi, Library, Place};
+use crate::boards::Boards;
+use crate::fault::Handler;
+use crate::fiber::Fiber;
+use crate::mail::Mail;
+use crate::meter::Charging;
+use crate::output::Output;
+use crate::process::{Ending, Process, Sentinels};
+use crate::stacks::{NoStacks, Stacks};
+use crate::symbols::Symbols;
+use crate::world::World;
+
+/// What to run and how.
+pub struct Launch {
+    /// The program and its arguments.
+    pub arguments: Vec<CString>,
+    /// What is charged for its own code.
+    pub charging: Charging,
+    /// Lines of its text begin with the rank.
+    pub prefix: bool,
+    /// Bytes of a rank's stack.
+    pub stack: usize,
+}
+
+/// What came out.
+#[derive(Debug)]
+pub struct Finding {
+    /// What the simulation found, if it came to its end.
+    pub outcome: Result<Outcome, RunError>,
+    /// How ranks ended.
+    pub endings: Vec<(u32, Ending)>,
+    /// Which library the program was built for.
+    pub library: Library,
+    /// MPI functions in which ranks were when the run stopped.
+    pub calling: Vec<(u32, &'static str)>,
+}
+
+/// Why a program cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// It cannot be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// It is no MPI program.
+    #[error("{0} uses no MPI library: neither Open MPI, MPICH nor the standard ABI; link it with one, or compile it with `hpcast cc`")]
+    NoMpi(String),
+    /// No memory for stacks.
+    #[error(transparent)]
+    Stacks(#[from] NoStacks),
+}
+
+/// What symbols of a program mean.
+struct Meaning {
+    symbols: Symbols,
+    openmpi: Abi,
+}
+
+impl Environment for Meaning {
+    fn treatment(&self, soname: &str) -> Treatment {
+        const HOST: [&str; 8] = ["libc.", "libm.", "libpthread.", "libdl.", "librt.", "ld-linux", "libutil.", "libmvec."];
+        if Library::of_needed(soname).is_some() || is_part_of_mpi(soname) {
+            Treatment::Replaced
+        } else if soname.starts_with("libgcc_s.") {
+            Treatment::Once
+        } else if HOST.iter().any(|name| soname.starts_with(name)) {
+            Treatment::Host
+        } else {
+            Treatment::Private
+        }
+    }
+
+    fn resolve(&self, symbol: &str) -> Option<Replacement> {
+        if let Some(address) = self.symbols.get(symbol) {
+            return Some(Replacement { address, size: 0 });
+        }
+        let (address, size) = self.openmpi.handles().cells().object(symbol)?;
+        Some(Replacement { address, size })
+    }
+
+    fn missing(&self, symbol: &str) -> Option<usize> {
+        self.symbols.missing(symbol)
+    }
+}
+
+/// Libraries that Open MPI's own need.
+fn is_part_of_mpi(soname: &str) -> bool {
+    ["libopen-rte.", "libopen-pal.", "libmpi_cxx."].iter().any(|name| soname.starts_with(name))
+}
+
+/// A rank's copy of the program, and how it begins.
+pub(crate) struct Copy {
+    pub instance: Instance,
+    pub start: Rc<Start<'static>>,
+}
+
+/// Runs a program: `setup` says on how many ranks of which machine.
+pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
+    let path = launch.arguments[0].to_string_lossy().into_owned();
+    let mut meaning = Meaning { symbols: Symbols::new(), openmpi: Abi::new(Library::OpenMpi) };
+    let program = Program::open(Path::new(&path), &meaning)?;
+    let library = program.needed().iter().find_map(|soname| Library::of_needed(soname));
+    let Some(library) = library else { return Err(LaunchError::NoMpi(path)) };
+    let first = program.instantiate()?;
+    let distance = |symbol: &str| first.symbol(symbol).map(|address| address - first.base());
+    meaning.openmpi.places(|symbol| distance(symbol).map(Place::InProgram));
+    let sentinels = sentinels(library, distance);
+    let streams = ["stdout", "stderr"].map(distance);
+    let abi = if library == Library::OpenMpi { meaning.openmpi } else { Abi::new(library) };
+    let stop = setup.interrupt.clone().unwrap_or_default();
+    let world = Rc::new(World {
+        abi,
+        size: setup.ranks,
+        nodes: (0..setup.ranks).map(|rank| setup.placement.node(rank)).collect(),
+        mail: Mail::default(),
+        boards: Boards::default(),
+        windows: Default::default(),
+        charging: launch.charging,
+        output: Output::new(launch.prefix),
+        endings: Default::default(),
+        file_handler: Cell::new(Handler::Return),
+        stop: stop.clone(),
+        has_thread_local: program.thread_local_size() > 0,
+    });
+    let stacks = Stacks::new(setup.ranks as usize, launch.stack)?;
+    let start = start(launch);
+    let mut copies: Vec<Instance> = Vec::with_capacity(setup.ranks as usize);
+    copies.push(first);
+    for _ in 1..setup.ranks {
+        copies.push(program.instantiate()?);
+    }
+    let mut copies = copies.into_iter();
+    let processes = Rc::new(std::cell::RefCell::new(Vec::new()));
+    let setup = Setup { post: Some(Box::new(world.mail.clone())), interrupt: Some(stop), ..setup };
+    let outcome = hpcast_mpi::run(setup, |rank| {
+        let number = rank.number();
+        let process = Process::new(world.clone(), rank);
+        let instance = copies.next().expect("a copy for each rank");
+        let base = instance.base();
+        let at = |offset: Option<usize>| offset.map(|offset| base + offset);
+        process.set_place(
+            base,
+            Sentinels {
+                bottom: at(sentinels.bottom),
+                in_place: at(sentinels.in_place),
+                status_ignore: at(sentinels.status_ignore),
+                statuses_ignore: at(sentinels.statuses_ignore),
+                unweighted: at(sentinels.unweighted),
+                weights_empty: at(sentinels.weights_empty),
+            },
+        );
+        let files = world.output.open(number);
+        process.streams.set(files);
+        for (offset, file) in streams.iter().zip(files) {
+            if let Some(address) = at(*offset) {
+                // SAFETY: the program's own variable of that name, which the C library's is copied into.
+                unsafe { *(address as *mut usize) = file };
+            }
+        }
+        process.set_copy(Copy { instance, start: start.clone() });
+        processes.borrow_mut().push(process.clone());
+        Fiber::new(process, stacks.stack(number as usize), |process| process.begin())
+    });
+    world.output.finish();
+    let calling = |process: &Rc<Process>| process.calling().map(|name| (process.number(), name));
+    let calling = processes.borrow().iter().filter_map(calling).collect();
+    let endings = world.endings.take();
+    // Processes and the world hold the simulation's ranks, and those hold nothing of them.
+    processes.borrow_mut().clear();
+    Ok(Finding { outcome, endings, library, calling })
+}
+
+/// Offsets of the variables with a meaning.
+fn sentinels(library: Library, distance: impl Fn(&str) -> Option<usize>) -> Sentinels {
+    match library {
+        Library::OpenMpi => Sentinels {
+            bottom: distance("mpi_fortran_bottom_"),
+            in_place: distance("mpi_fortran_in_place_"),
+            status_ignore: distance("mpi_fortran_status_ignore_"),
+            statuses_ignore: distance("mpi_fortran_statuses_ignore_"),
+            unweighted: distance("mpi_fortran_unweighted_"),
+            weights_empty: distance("mpi_fortran_weights_empty_"),
+        },
+        Library::Mpich | Library::Standard => {
+            let (first, second) = (distance("mpipriv1_"), distance("mpipriv2_"));
+            Sentinels {
+                bottom: first,
+                in_place: first.map(|offset| offset + 4),
+                status_ignore: first.map(|offset| offset + 8),
+                statuses_ignore: second,
+                ..Sentinels::default()
+            }
+        }
+    }
+}
+
+/// Arguments and environment of the program.
+fn start(launch: &Launch) -> Rc<Start<'static>> {
+    let variables: Vec<CString> = std::env::vars_os()
+        .filter_map(|(name, value)| {
+            let mut text = name.into_encoded_bytes();
+            text.push(b'=');
+            text.extend(value.into_encoded_bytes());
+            CString::new(text).ok()
+        })
+        .collect();
+    // The program may keep and change them as long as it runs, which is as long as we do.
+    let keep = |texts: Vec<CString>| -> Vec<&'static std::ffi::CStr> {
+        texts.into_iter().map(|text| &*Box::leak(text.into_boxed_c_str())).collect()
+    };
+    Rc::new(Start::new(&keep(launch.arguments.clone()), &keep(variables)))
+}
+

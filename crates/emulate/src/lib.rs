@@ -1,0 +1,40 @@
+//! Real MPI programs on the simulated machine.
+//!
+//! A program is loaded once for each rank (`hpcast-loader`), and each rank runs on a fiber of its own ([`fiber`]). Its calls of MPI come
+//! here (`functions`), where their words get their meaning ([`abi`], [`argument`], [`call`]), and become operations of the
+//! simulation (`hpcast-mpi`), which says how long they take. Data really moves ([`mail`], [`boards`]), so that a program computes what it
+//! would compute elsewhere.
+//!
+//! All ranks run in one thread, one at a time: a rank runs until it has to wait.
+
+pub mod abi;
+mod argument;
+mod attributes;
+mod boards;
+mod call;
+mod communicator;
+mod errors;
+mod fault;
+mod fiber;
+mod files;
+mod functions;
+mod launch;
+mod layout;
+mod libc_functions;
+mod libc_state;
+mod mail;
+mod meter;
+mod operation;
+mod output;
+mod process;
+mod reduction;
+mod stacks;
+mod stubs;
+mod symbols;
+mod table;
+mod windows;
+mod world;
+
+pub use launch::{Finding, Launch, LaunchError, launch};
+pub use meter::Charging;
+pub use process::Ending;

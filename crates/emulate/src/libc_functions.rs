@@ -1,0 +1,239 @@
+//! Functions of the C library that concern a process as a whole: here a process is a rank.
+
+use std::ffi::{c_char, c_int, c_long, c_uint, c_void};
+
+use hpcast_units::Time;
+
+use crate::process::{Ending, Process};
+
+/// Virtual time begins here, in seconds since 1970: the same for every run, so that runs are the same.
+const EPOCH: i64 = 1_000_000_000;
+
+/// The stand-ins, by name.
+pub fn functions() -> Vec<(&'static str, *const ())> {
+    vec![
+        ("__libc_start_main", libc_start_main as *const ()),
+        ("exit", exit as *const ()),
+        ("_exit", exit_at_once as *const ()),
+        ("_Exit", exit_at_once as *const ()),
+        ("abort", abort as *const ()),
+        ("__assert_fail", assert_fail as *const ()),
+        ("__stack_chk_fail", stack_chk_fail as *const ()),
+        ("atexit", at_exit as *const ()),
+        ("on_exit", unsupported_on_exit as *const ()),
+        ("__cxa_atexit", cxa_at_exit as *const ()),
+        ("__cxa_thread_atexit_impl", cxa_thread_at_exit as *const ()),
+        ("__cxa_finalize", cxa_finalize as *const ()),
+        ("clock_gettime", clock_gettime as *const ()),
+        ("gettimeofday", gettimeofday as *const ()),
+        ("time", time as *const ()),
+        ("clock", clock as *const ()),
+        ("sleep", sleep as *const ()),
+        ("usleep", usleep as *const ()),
+        ("nanosleep", nanosleep as *const ()),
+        ("fork", fork as *const ()),
+        ("vfork", fork as *const ()),
+        ("pthread_create", pthread_create as *const ()),
+        ("rand", rand as *const ()),
+        ("srand", srand as *const ()),
+        ("random", random as *const ()),
+        ("srandom", srandom as *const ()),
+        ("strtok", strtok as *const ()),
+    ]
+}
+
+type Main = unsafe extern "C" fn(c_int, *const *const c_char, *const *const c_char) -> c_int;
+
+/// `_start` comes here with `main`.
+unsafe extern "C" fn libc_start_main(
+    main: Main,
+    _argc: c_int,
+    _argv: *const *const c_char,
+    init: Option<unsafe extern "C" fn(c_int, *const *const c_char, *const *const c_char)>,
+) -> ! {
+    let me = Process::current();
+    let copy = me.copy();
+    let start = &copy.start;
+    // SAFETY: the program's own functions, in the order of the C library.
+    let code = unsafe {
+        match init {
+            Some(init) => init(start.count(), start.arguments(), start.variables()),
+            None => copy.instance.initialise_program(start),
+        }
+        main(start.count(), start.arguments(), start.variables())
+    };
+    leave(code)
+}
+
+/// Ends the rank as exit() does.
+fn leave(code: c_int) -> ! {
+    let me = Process::current();
+    let outer = me.begin_call("exit");
+    // Last come, first called; what is called may add more.
+    loop {
+        let Some((function, argument)) = me.libc.at_exit.borrow_mut().pop() else { break };
+        // SAFETY: the program has registered it.
+        unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(usize)>(function)(argument) };
+    }
+    // SAFETY: the program's own functions, after all others; then its streams are flushed.
+    unsafe {
+        me.copy().instance.finish();
+        me.flush();
+    }
+    me.end_call(outer);
+    me.end(Ending::Exit(code))
+}
+
+extern "C" fn exit(code: c_int) -> ! {
+    leave(code)
+}
+
+extern "C" fn exit_at_once(code: c_int) -> ! {
+    Process::current().end(Ending::Exit(code))
+}
+
+extern "C" fn abort() -> ! {
+    let me = Process::current();
+    // SAFETY: the rank's own streams.
+    unsafe { me.flush() };
+    me.end(Ending::Aborted("abort() was called".to_owned()))
+}
+
+unsafe extern "C" fn assert_fail(what: *const c_char, file: *const c_char, line: c_uint, function: *const c_char) -> ! {
+    // SAFETY: the program passes texts.
+    let text = |text: *const c_char| match text.is_null() {
+        true => String::new(),
+        // SAFETY: as above.
+        false => unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy().into_owned(),
+    };
+    let message = format!("{}:{line}: {}: assertion `{}' failed", text(file), text(function), text(what));
+    Process::current().end(Ending::Aborted(message))
+}
+
+extern "C" fn stack_chk_fail() -> ! {
+    Process::current().end(Ending::Aborted("the stack was overwritten (stack smashing detected)".to_owned()))
+}
+
+extern "C" fn at_exit(function: usize) -> c_int {
+    Process::current().libc.at_exit.borrow_mut().push((function, 0));
+    0
+}
+
+extern "C" fn cxa_at_exit(function: usize, argument: usize, _object: usize) -> c_int {
+    Process::current().libc.at_exit.borrow_mut().push((function, argument));
+    0
+}
+
+extern "C" fn cxa_thread_at_exit(function: usize, argument: usize, object: usize) -> c_int {
+    cxa_at_exit(function, argument, object)
+}
+
+/// Destructors are called when the rank exits.
+extern "C" fn cxa_finalize(_object: usize) {}
+
+extern "C" fn unsupported_on_exit(_function: usize, _argument: usize) -> c_int {
+    Process::current().end(Ending::Unsupported("on_exit".to_owned()))
+}
+
+fn now() -> Time {
+    let me = Process::current();
+    let outer = me.begin_call("clock_gettime");
+    let now = me.now();
+    me.end_call(outer);
+    now
+}
+
+fn seconds_and_nanoseconds(clock_counts_from_epoch: bool) -> (i64, i64) {
+    let picoseconds = now().as_ps();
+    let seconds = (picoseconds / 1_000_000_000_000) as i64;
+    let rest = (picoseconds % 1_000_000_000_000 / 1000) as i64;
+    (seconds + if clock_counts_from_epoch { EPOCH } else { 0 }, rest)
+}
+
+unsafe extern "C" fn clock_gettime(clock: libc::clockid_t, time: *mut libc::timespec) -> c_int {
+    let real = matches!(clock, libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE);
+    let (tv_sec, tv_nsec) = seconds_and_nanoseconds(real);
+    // SAFETY: the program passes a place for the time.
+    unsafe { *time = libc::timespec { tv_sec, tv_nsec } };
+    0
+}
+
+unsafe extern "C" fn gettimeofday(time: *mut libc::timeval, _zone: *mut c_void) -> c_int {
+    let (tv_sec, nanoseconds) = seconds_and_nanoseconds(true);
+    if !time.is_null() {
+        // SAFETY: the program passes a place for the time.
+        unsafe { *time = libc::timeval { tv_sec, tv_usec: nanoseconds / 1000 } };
+    }
+    0
+}
+
+unsafe extern "C" fn time(at: *mut i64) -> i64 {
+    let (seconds, _) = seconds_and_nanoseconds(true);
+    if !at.is_null() {
+        // SAFETY: the program passes a place for the time.
+        unsafe { *at = seconds };
+    }
+    seconds
+}
+
+/// CPU time is taken for virtual time: ranks do not share processors.
+extern "C" fn clock() -> c_long {
+    (now().as_ps() / 1_000_000) as c_long
+}
+
+fn pause(length: Time) {
+    let me = Process::current();
+    let outer = me.begin_call("sleep");
+    me.rank.spend(hpcast_mpi::Activity::Wait, length);
+    me.end_call(outer);
+}
+
+extern "C" fn sleep(seconds: c_uint) -> c_uint {
+    pause(Time::from_secs(f64::from(seconds)));
+    0
+}
+
+extern "C" fn usleep(microseconds: c_uint) -> c_int {
+    pause(Time::from_secs(f64::from(microseconds) * 1e-6));
+    0
+}
+
+unsafe extern "C" fn nanosleep(length: *const libc::timespec, _rest: *mut libc::timespec) -> c_int {
+    // SAFETY: the program passes a time.
+    let length = unsafe { *length };
+    pause(Time::from_secs(length.tv_sec as f64 + length.tv_nsec as f64 * 1e-9));
+    0
+}
+
+extern "C" fn fork() -> c_int {
+    Process::current().end(Ending::Unsupported("fork".to_owned()))
+}
+
+extern "C" fn pthread_create() -> c_int {
+    Process::current().end(Ending::Unsupported("pthread_create".to_owned()))
+}
+
+extern "C" fn rand() -> c_int {
+    Process::current().libc.random().next()
+}
+
+extern "C" fn srand(seed: c_uint) {
+    Process::current().libc.random().seed(seed);
+}
+
+extern "C" fn random() -> c_long {
+    c_long::from(Process::current().libc.random().next())
+}
+
+extern "C" fn srandom(seed: c_uint) {
+    Process::current().libc.random().seed(seed);
+}
+
+unsafe extern "C" {
+    fn strtok_r(text: *mut c_char, delimiters: *const c_char, rest: *mut *mut c_char) -> *mut c_char;
+}
+
+unsafe extern "C" fn strtok(text: *mut c_char, delimiters: *const c_char) -> *mut c_char {
+    // SAFETY: as the program calls strtok, with the rank's own place to go on from.
+    unsafe { strtok_r(text, delimiters, Process::current().libc.strtok.as_ptr()) }
+}

@@ -1,0 +1,126 @@
+//! The data of messages.
+//!
+//! A message that meets its receive is copied once, from the buffer of the sender to that of the receiver. One whose sender goes
+//! on before that is packed and kept.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use hpcast_mpi::{Parcel, Post};
+
+use crate::layout::Layout;
+
+/// Memory of a program, and how its data lies in it.
+pub struct Place {
+    /// Where it begins.
+    pub address: *mut u8,
+    /// How the data lies.
+    pub layout: Layout,
+}
+
+enum Sent {
+    /// Still in the sender's buffer.
+    There(Place),
+    /// Packed, since the sender has gone on.
+    Kept(Vec<u8>),
+}
+
+/// Things by number.
+struct Shelf<T> {
+    things: Vec<Option<T>>,
+    free: Vec<u32>,
+}
+
+impl<T> Shelf<T> {
+    fn put(&mut self, thing: T) -> Parcel {
+        if let Some(number) = self.free.pop() {
+            self.things[number as usize] = Some(thing);
+            return Parcel::new(number);
+        }
+        self.things.push(Some(thing));
+        Parcel::new(self.things.len() as u32 - 1)
+    }
+
+    fn take(&mut self, parcel: Parcel) -> Option<T> {
+        self.free.push(parcel.number());
+        self.things[parcel.number() as usize].take()
+    }
+}
+
+struct Parcels {
+    sent: Shelf<Sent>,
+    places: Shelf<Place>,
+}
+
+/// Holds the data of messages; clones hold the same.
+#[derive(Clone)]
+pub struct Mail {
+    parcels: Rc<RefCell<Parcels>>,
+}
+
+impl Default for Mail {
+    fn default() -> Mail {
+        let sent = Shelf { things: Vec::new(), free: Vec::new() };
+        let places = Shelf { things: Vec::new(), free: Vec::new() };
+        Mail { parcels: Rc::new(RefCell::new(Parcels { sent, places })) }
+    }
+}
+
+impl Mail {
+    /// Data to be sent.
+    pub fn send(&self, place: Place) -> Parcel {
+        if place.layout.bytes() == 0 {
+            return Parcel::NONE;
+        }
+        self.parcels.borrow_mut().sent.put(Sent::There(place))
+    }
+
+    /// Data to be sent that is nowhere else.
+    pub fn send_packed(&self, data: Vec<u8>) -> Parcel {
+        if data.is_empty() { Parcel::NONE } else { self.parcels.borrow_mut().sent.put(Sent::Kept(data)) }
+    }
+
+    /// A place for data to be received.
+    pub fn receive(&self, place: Place) -> Parcel {
+        if place.layout.bytes() == 0 {
+            return Parcel::NONE;
+        }
+        self.parcels.borrow_mut().places.put(place)
+    }
+
+    /// The receive has ended.
+    pub fn received(&self, parcel: Parcel) {
+        if parcel != Parcel::NONE {
+            self.parcels.borrow_mut().places.take(parcel);
+        }
+    }
+}
+
+impl Post for Mail {
+    fn keep(&mut self, sent: Parcel) {
+        let mut parcels = self.parcels.borrow_mut();
+        let slot = &mut parcels.sent.things[sent.number() as usize];
+        if let Some(Sent::There(place)) = slot {
+            // SAFETY: the sender's buffer is the program's until the send ends, which it has not.
+            let data = unsafe { place.layout.pack(place.address) };
+            *slot = Some(Sent::Kept(data));
+        }
+    }
+
+    fn hand_over(&mut self, sent: Parcel, received: Parcel) {
+        let mut parcels = self.parcels.borrow_mut();
+        let data = parcels.sent.take(sent);
+        if received == Parcel::NONE {
+            return;
+        }
+        let Some(place) = &parcels.places.things[received.number() as usize] else { return };
+        // SAFETY: both operations are under way, so the buffers are theirs.
+        unsafe {
+            match data {
+                Some(Sent::There(from)) => Layout::copy(&from.layout, from.address, &place.layout, place.address),
+                Some(Sent::Kept(data)) => place.layout.unpack(&data, place.address),
+                None => {}
+            }
+        }
+    }
+}

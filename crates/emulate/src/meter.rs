@@ -1,0 +1,54 @@
+//! How long a rank computes: the time that its code takes here, times how much faster or slower the simulated machine is.
+
+use std::cell::Cell;
+
+use hpcast_mpi::Rank;
+use hpcast_units::Time;
+
+/// What is charged for the program's own code.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Charging {
+    /// Nothing: only what is modelled takes time.
+    Nothing,
+    /// The CPU time that it takes here, times this.
+    Measured(f64),
+}
+
+/// Measures what a rank computes between two calls.
+pub struct Meter {
+    charging: Charging,
+    /// CPU time of this thread when the program's own code went on, in nanoseconds.
+    since: Cell<u64>,
+}
+
+impl Meter {
+    /// A meter at rest.
+    pub fn new(charging: Charging) -> Meter {
+        Meter { charging, since: Cell::new(0) }
+    }
+
+    /// The program's own code goes on.
+    #[inline]
+    pub fn resume(&self) {
+        if let Charging::Measured(_) = self.charging {
+            self.since.set(cpu_time());
+        }
+    }
+
+    /// The program's own code stops: it calls one of our functions.
+    #[inline]
+    pub fn stop(&self, rank: &Rank) {
+        if let Charging::Measured(factor) = self.charging {
+            let nanoseconds = cpu_time().saturating_sub(self.since.get());
+            rank.compute(Time::from_secs(nanoseconds as f64 * 1e-9 * factor));
+        }
+    }
+}
+
+/// CPU time of this thread, in nanoseconds.
+fn cpu_time() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the clock exists on every Linux, and the time is ours.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}

@@ -1,0 +1,200 @@
+//! What a request of the program stands for, and how it ends.
+
+use std::rc::Rc;
+
+use hpcast_mpi::{Mode, Parcel, Receiving, Request, Sending, Style};
+use hpcast_objects::ErrorClass;
+
+use crate::abi::Status;
+use crate::argument::{Callback, Extra};
+use crate::call::Call;
+use crate::communicator::Communicator;
+use crate::fault::{Answer, Fault};
+use crate::fiber::block_on;
+
+/// What is done with data when a collective operation has ended.
+pub type Finish = Box<dyn FnOnce(&Call<'_>) -> Answer>;
+
+/// A request of the program.
+pub struct Operation {
+    /// What is under way.
+    pub active: Option<Active>,
+    /// How it is started again, if it is persistent.
+    pub recipe: Option<Recipe>,
+}
+
+/// Something under way.
+pub struct Active {
+    /// What is waited for; none: it is done already.
+    pub request: Option<Request>,
+    /// What is done then.
+    pub then: Then,
+}
+
+/// What is done when an operation ends.
+pub enum Then {
+    /// A send: nothing.
+    Sent,
+    /// A receive.
+    Received(Received),
+    /// A collective operation.
+    Finish(Finish),
+    /// It ended as it began.
+    Done(Status),
+    /// A generalised request.
+    General(Rc<General>),
+}
+
+/// A receive under way.
+pub struct Received {
+    /// Where the data goes.
+    pub parcel: Parcel,
+    /// How much room there is.
+    pub capacity: u64,
+    /// Where.
+    pub comm: Rc<Communicator>,
+}
+
+/// A request whose operation is the program's own.
+pub struct General {
+    /// Says what its status is.
+    pub query: Callback,
+    /// Frees what it has.
+    pub free: Callback,
+    /// Cancels it.
+    pub cancel: Callback,
+    /// What these get.
+    pub extra: Extra,
+    /// Whether MPI_Grequest_complete was called.
+    pub complete: std::cell::Cell<bool>,
+}
+
+/// How a persistent request is started.
+#[derive(Clone)]
+pub enum Recipe {
+    /// A message to nobody, or from nobody.
+    Nothing(Status),
+    /// A send.
+    Send {
+        /// Of what, apart from its data.
+        sending: Sending,
+        /// Where the data is.
+        address: usize,
+        /// How it lies.
+        layout: crate::layout::Layout,
+    },
+    /// A receive.
+    Receive {
+        /// Of what, apart from its data.
+        receiving: Receiving,
+        /// Where the data goes.
+        address: usize,
+        /// How it lies.
+        layout: crate::layout::Layout,
+        /// Where.
+        comm: Rc<Communicator>,
+    },
+    /// A collective operation.
+    Collective(Rc<dyn Fn(&Call<'_>) -> Result<Active, Fault>>),
+}
+
+impl Operation {
+    /// Something under way that ends once.
+    pub fn once(active: Active) -> Operation {
+        Operation { active: Some(active), recipe: None }
+    }
+}
+
+impl Active {
+    /// Done already.
+    pub fn done(status: Status) -> Active {
+        Active { request: None, then: Then::Done(status) }
+    }
+
+    /// Whether it is done without waiting for anything.
+    pub fn is_done_at_once(&self) -> bool {
+        match &self.then {
+            Then::General(general) => general.complete.get(),
+            _ => self.request.is_none(),
+        }
+    }
+
+    /// Ends it: what the simulation has found becomes a status of the program.
+    pub fn end(self, call: &Call<'_>, found: hpcast_mpi::Status) -> (Status, Answer) {
+        match self.then {
+            Then::Sent => (call.abi.empty_status(), Ok(())),
+            Then::Done(status) => (status, Ok(())),
+            Then::Received(received) => received.end(call, found),
+            Then::Finish(finish) => (call.abi.empty_status(), finish(call)),
+            Then::General(general) => general.end(call),
+        }
+    }
+}
+
+impl Received {
+    /// Ends the receive.
+    pub fn end(self, call: &Call<'_>, found: hpcast_mpi::Status) -> (Status, Answer) {
+        call.me.world.mail.received(self.parcel);
+        let mut status = status(&self.comm, found);
+        let mut answer = Ok(());
+        if found.bytes > self.capacity {
+            status.bytes = self.capacity;
+            status.error = call.abi.error_code(ErrorClass::Truncate);
+            let detail = format!("a message of {} B came to a buffer of {} B", found.bytes, self.capacity);
+            answer = Err(Fault::new(ErrorClass::Truncate, detail));
+        }
+        (status, answer)
+    }
+}
+
+impl General {
+    fn end(&self, call: &Call<'_>) -> (Status, Answer) {
+        let mut memory = [0i32; 8];
+        let status_at = memory.as_mut_ptr();
+        // SAFETY: the program has said that these are functions of a generalised request.
+        let code = unsafe {
+            call.abi.write_status(status_at, &call.abi.empty_status(), true);
+            let query: unsafe extern "C" fn(usize, *mut i32) -> i32 = std::mem::transmute(self.query.address);
+            let free: unsafe extern "C" fn(usize) -> i32 = std::mem::transmute(self.free.address);
+            let code = query(self.extra.0, status_at);
+            free(self.extra.0);
+            code
+        };
+        // SAFETY: the memory is a status.
+        let mut status = unsafe { call.abi.read_status(status_at) };
+        status.error = code;
+        let fault = Fault { class: crate::fault::Code::Own(code), ..Fault::from(ErrorClass::Other) };
+        (status, if code == 0 { Ok(()) } else { Err(fault) })
+    }
+}
+
+/// What the simulation has found, in the program's words.
+pub fn status(comm: &Communicator, found: hpcast_mpi::Status) -> Status {
+    Status { source: comm.named(found.source), tag: found.tag, error: 0, bytes: found.bytes, cancelled: false }
+}
+
+impl Recipe {
+    /// Starts the operation.
+    pub fn start(&self, call: &Call<'_>) -> Result<Active, Fault> {
+        let mail = &call.me.world.mail;
+        Ok(match self {
+            Recipe::Nothing(status) => Active::done(*status),
+            Recipe::Send { sending, address, layout } => {
+                let place = crate::mail::Place { address: *address as *mut u8, layout: layout.clone() };
+                let sending = Sending { parcel: mail.send(place), ..*sending };
+                // What was prepared once costs as much as a blocking send.
+                let style = if sending.mode == Mode::Standard { Style::Blocking } else { Style::Nonblocking };
+                Active { request: Some(call.me.rank.start_send(sending, style)), then: Then::Sent }
+            }
+            Recipe::Receive { receiving, address, layout, comm } => {
+                let capacity = layout.bytes();
+                let place = crate::mail::Place { address: *address as *mut u8, layout: layout.clone() };
+                let parcel = mail.receive(place);
+                let request = block_on(call.me.rank.start_receive(Receiving { parcel, ..*receiving }));
+                let then = Then::Received(Received { parcel, capacity, comm: comm.clone() });
+                Active { request: Some(request), then }
+            }
+            Recipe::Collective(start) => start(call)?,
+        })
+    }
+}

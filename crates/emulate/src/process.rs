@@ -1,0 +1,404 @@
+//! One rank of the program: its objects, its place in the simulation, and what it is doing.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use hpcast_mpi::{Comm, Rank, Taken};
+use hpcast_objects::{Basic, Datatype, ErrorClass, Group};
+use hpcast_units::Time;
+
+use crate::attributes::Keyval;
+use crate::communicator::Communicator;
+use crate::fault::{Concern, Fault, Handler};
+use crate::fiber::FiberYielder;
+use crate::files::File;
+use crate::launch::Copy;
+use crate::meter::Meter;
+use crate::operation::Operation;
+use crate::reduction::Op;
+use crate::table::Table;
+use crate::windows::Window;
+use crate::world::World;
+
+/// How a rank came to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It returned from main or called exit, with this status.
+    Exit(i32),
+    /// It called MPI_Abort with this code.
+    Abort(i32),
+    /// It called abort(), or a check of the C library failed.
+    Aborted(String),
+    /// A call went wrong and its error handler is fatal.
+    Fault {
+        /// The MPI function.
+        function: String,
+        /// What went wrong.
+        what: String,
+        /// The error code.
+        code: i32,
+    },
+    /// It got a signal, such as SIGSEGV.
+    Signal {
+        /// Its name.
+        signal: String,
+        /// Where, from the inside out.
+        backtrace: Vec<String>,
+    },
+    /// It called something that cannot be done here.
+    Unsupported(String),
+}
+
+/// Addresses with a meaning in Fortran: variables of common blocks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sentinels {
+    /// MPI_BOTTOM
+    pub bottom: Option<usize>,
+    /// MPI_IN_PLACE
+    pub in_place: Option<usize>,
+    /// MPI_STATUS_IGNORE
+    pub status_ignore: Option<usize>,
+    /// MPI_STATUSES_IGNORE
+    pub statuses_ignore: Option<usize>,
+    /// MPI_UNWEIGHTED
+    pub unweighted: Option<usize>,
+    /// MPI_WEIGHTS_EMPTY
+    pub weights_empty: Option<usize>,
+}
+
+/// How far the rank is with MPI itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// MPI_Init was not called.
+    Before,
+    /// Between MPI_Init and MPI_Finalize.
+    During,
+    /// After MPI_Finalize.
+    After,
+}
+
+/// Objects that the program has made.
+#[derive(Default)]
+pub struct Objects {
+    /// Communicators.
+    pub comms: Table<Rc<Communicator>>,
+    /// Groups.
+    pub groups: Table<Rc<Group>>,
+    /// Derived datatypes.
+    pub types: Table<Rc<OwnType>>,
+    /// Requests.
+    pub requests: Table<Operation>,
+    /// Operations of the program.
+    pub ops: Table<Rc<Op>>,
+    /// Error handlers of the program.
+    pub handlers: Table<Handler>,
+    /// Infos.
+    pub infos: Table<Rc<RefCell<BTreeMap<String, String>>>>,
+    /// Windows.
+    pub windows: Table<Rc<Window>>,
+    /// Files.
+    pub files: Table<Rc<File>>,
+    /// Messages that were probed for.
+    pub messages: Table<Probed>,
+    /// Keys of attributes.
+    pub keyvals: Table<Rc<Keyval>>,
+    /// Sessions: no more than their error handlers.
+    pub sessions: Table<Handler>,
+}
+
+/// A message that MPI_Mprobe has found.
+pub struct Probed {
+    /// The message.
+    pub message: Taken,
+    /// Where.
+    pub comm: Rc<Communicator>,
+}
+
+/// A datatype that the program has made, with what it has said of it.
+pub struct OwnType {
+    /// The datatype.
+    pub datatype: Datatype,
+    /// MPI_Type_set_name.
+    pub name: RefCell<String>,
+    /// Its attributes.
+    pub attributes: RefCell<BTreeMap<u32, usize>>,
+    /// Handles of the datatypes that it was made of, for MPI_Type_get_contents.
+    pub committed: Cell<bool>,
+}
+
+/// A rank of the program.
+pub struct Process {
+    /// What all ranks share.
+    pub world: Rc<World>,
+    /// Its place in the simulation.
+    pub rank: Rank,
+    /// What it has made.
+    pub objects: Objects,
+    /// MPI_COMM_WORLD and MPI_COMM_SELF.
+    predefined: OnceCell<[Rc<Communicator>; 2]>,
+    /// Where its program is loaded.
+    base: Cell<usize>,
+    sentinels: Cell<Sentinels>,
+    yielder: Cell<*const FiberYielder>,
+    /// The MPI function that it is in.
+    calling: Cell<Option<&'static str>>,
+    /// How far it is.
+    pub stage: Cell<Stage>,
+    ended: Cell<bool>,
+    /// What it computes.
+    pub meter: Meter,
+    /// Names and attributes of predefined datatypes that the program has set.
+    pub named_types: RefCell<BTreeMap<u32, String>>,
+    /// The memory that MPI_Buffer_attach gave: address and size.
+    pub buffer: Cell<(usize, i64)>,
+    /// Its copy of the program.
+    copy: OnceCell<Copy>,
+    /// Its own FILEs in the place of stdout and stderr.
+    pub streams: Cell<[usize; 2]>,
+    /// Error classes and codes that the program has added.
+    pub own_errors: RefCell<crate::errors::OwnErrors>,
+    /// The thread level that it asked for.
+    pub thread_level: Cell<i32>,
+    /// Operations that go on without a request (MPI_Request_free).
+    pub orphans: RefCell<Vec<crate::operation::Active>>,
+    /// State of the C library's functions that keep some.
+    pub libc: crate::libc_state::LibcState,
+}
+
+thread_local! {
+    static CURRENT: Cell<*const Process> = const { Cell::new(std::ptr::null()) };
+}
+
+impl Process {
+    /// A rank that has not begun.
+    pub fn new(world: Rc<World>, rank: Rank) -> Rc<Process> {
+        let meter = Meter::new(world.charging);
+        Rc::new(Process {
+            world,
+            rank,
+            objects: Objects::default(),
+            predefined: OnceCell::new(),
+            base: Cell::default(),
+            sentinels: Cell::default(),
+            yielder: Cell::new(std::ptr::null()),
+            calling: Cell::new(None),
+            stage: Cell::new(Stage::Before),
+            ended: Cell::new(false),
+            meter,
+            named_types: RefCell::default(),
+            buffer: Cell::default(),
+            copy: OnceCell::new(),
+            streams: Cell::default(),
+            own_errors: RefCell::default(),
+            thread_level: Cell::new(0),
+            orphans: RefCell::default(),
+            libc: Default::default(),
+        })
+    }
+
+    /// The rank that runs now.
+    ///
+    /// # Panics
+    /// If none does: only programs call this, on their fibers.
+    #[inline]
+    pub fn current() -> &'static Process {
+        Process::running().expect("a rank runs")
+    }
+
+    /// The rank that runs now, if any.
+    #[inline]
+    pub fn running() -> Option<&'static Process> {
+        let process = CURRENT.get();
+        // SAFETY: it was set by `switch_to` for the time that its fiber runs; the fiber holds the process, and whoever calls this
+        // runs on it and gives the reference up before the fiber ends.
+        unsafe { process.as_ref() }
+    }
+
+    /// This rank runs from now on.
+    pub(crate) fn switch_to(&self) {
+        CURRENT.set(self);
+        self.world.switched_to(self);
+        self.meter.resume();
+    }
+
+    /// No rank runs.
+    pub(crate) fn switch_away() {
+        CURRENT.set(std::ptr::null());
+    }
+
+    pub(crate) fn set_yielder(&self, yielder: &FiberYielder) {
+        self.yielder.set(yielder);
+    }
+
+    /// Lets the simulation go on with others.
+    pub(crate) fn suspend(&self) {
+        // SAFETY: the yielder lives on the stack of this fiber as long as the fiber runs, and we are on it.
+        unsafe { (*self.yielder.get()).suspend(()) };
+    }
+
+    /// Where its program is loaded.
+    #[inline]
+    pub fn base(&self) -> usize {
+        self.base.get()
+    }
+
+    /// Its program is loaded there, with these addresses of meaning.
+    pub fn set_place(&self, base: usize, sentinels: Sentinels) {
+        self.base.set(base);
+        self.sentinels.set(sentinels);
+    }
+
+    /// Addresses with a meaning in Fortran.
+    #[inline]
+    pub fn sentinels(&self) -> Sentinels {
+        self.sentinels.get()
+    }
+
+    /// My rank in MPI_COMM_WORLD.
+    pub fn number(&self) -> u32 {
+        self.rank.number()
+    }
+
+    /// My clock.
+    pub fn now(&self) -> Time {
+        self.rank.now()
+    }
+
+    /// Enters an MPI function; gives the one that it was called from, if any.
+    #[inline]
+    pub fn begin_call(&self, name: &'static str) -> Option<&'static str> {
+        let outer = self.calling.replace(Some(name));
+        if outer.is_none() {
+            self.meter.stop(&self.rank);
+        }
+        outer
+    }
+
+    /// Leaves it.
+    #[inline]
+    pub fn end_call(&self, outer: Option<&'static str>) {
+        self.calling.set(outer);
+        if outer.is_none() {
+            self.meter.resume();
+        }
+    }
+
+    /// The MPI function that it is in.
+    pub fn calling(&self) -> Option<&'static str> {
+        self.calling.get()
+    }
+
+    /// Whether it has come to its end.
+    pub fn has_ended(&self) -> bool {
+        self.ended.get()
+    }
+
+    /// This rank ends here and now; all others too, unless it simply exits.
+    pub fn end(&self, ending: Ending) -> ! {
+        self.world.ended(self, ending);
+        self.ended.set(true);
+        loop {
+            self.suspend();
+        }
+    }
+
+    pub(crate) fn set_copy(&self, copy: Copy) {
+        let _ = self.copy.set(copy);
+    }
+
+    /// Its copy of the program.
+    pub(crate) fn copy(&self) -> &Copy {
+        self.copy.get().expect("a rank that runs has a program")
+    }
+
+    /// Begins the program; never comes back.
+    pub(crate) fn begin(&self) {
+        let copy = self.copy();
+        // SAFETY: this is the rank's own fiber, and its copy lives as long as the rank.
+        unsafe {
+            copy.instance.initialise_libraries(&copy.start);
+            copy.start.enter(copy.instance.entry());
+        }
+    }
+
+    /// Writes what its streams hold.
+    ///
+    /// # Safety
+    /// To be called on the rank's fiber, outside of the C library's own functions.
+    pub(crate) unsafe fn flush(&self) {
+        for file in self.streams.get() {
+            if file != 0 {
+                // SAFETY: the rank's own stream.
+                unsafe { libc::fflush(file as *mut libc::FILE) };
+            }
+        }
+    }
+
+    fn predefined(&self, place: usize) -> Rc<Communicator> {
+        let make = || {
+            let world = self.rank.world();
+            [Communicator::world(world), Communicator::of_self(self)]
+        };
+        self.predefined.get_or_init(make)[place].clone()
+    }
+
+    /// MPI_COMM_WORLD.
+    pub fn world_comm(&self) -> Rc<Communicator> {
+        self.predefined(0)
+    }
+
+    /// A communicator of the program.
+    pub fn comm(&self, number: u32) -> Result<Rc<Communicator>, Fault> {
+        match number {
+            0 => Err(Fault::new(ErrorClass::Comm, "MPI_COMM_NULL is no communicator")),
+            1 | 2 => Ok(self.predefined(number as usize - 1)),
+            _ => self.objects.comms.get(number).ok_or_else(|| Fault::new(ErrorClass::Comm, "no such communicator")),
+        }
+    }
+
+    /// A datatype of the program.
+    pub fn datatype(&self, number: u32) -> Result<Datatype, Fault> {
+        if number == 0 {
+            return Err(Fault::new(ErrorClass::Type, "MPI_DATATYPE_NULL is no datatype"));
+        }
+        if let Some(&basic) = Basic::ALL.get(number as usize - 1) {
+            return Ok(Datatype::basic(basic));
+        }
+        let found = self.objects.types.with(number, |own| own.datatype.clone());
+        found.ok_or_else(|| Fault::new(ErrorClass::Type, "no such datatype"))
+    }
+
+    /// A group of the program.
+    pub fn group(&self, number: u32) -> Result<Rc<Group>, Fault> {
+        match number {
+            1 => Ok(Rc::new(Group::empty())),
+            _ => self.objects.groups.get(number).ok_or_else(|| Fault::new(ErrorClass::Group, "no such group")),
+        }
+    }
+
+    /// What is done about a fault of an object.
+    pub fn error_handler(&self, concern: Concern) -> Handler {
+        if self.stage.get() != Stage::During {
+            return Handler::Fatal;
+        }
+        match concern {
+            Concern::World => self.world_comm().handler.get(),
+            Concern::Comm(number) => {
+                self.comm(number).map_or_else(|_| self.world_comm().handler.get(), |comm| comm.handler.get())
+            }
+            Concern::Win(number) => {
+                self.objects.windows.get(number).map_or(Handler::Fatal, |window| window.handler.get())
+            }
+            Concern::File(number) => {
+                self.objects.files.get(number).map_or_else(|| self.world.file_handler.get(), |file| file.handler.get())
+            }
+        }
+    }
+
+    /// The group of these ranks of the world, seen by me.
+    pub fn make_comm(&self, context: hpcast_mpi::Context, group: &Group) -> Option<Comm> {
+        let rank = group.rank_of(self.number())?;
+        Some(Comm::new(context, rank, group.size()))
+    }
+}

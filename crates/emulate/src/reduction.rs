@@ -1,0 +1,164 @@
+//! Reductions: MPI's own operations and those of the program, on data of all ranks.
+
+use std::rc::Rc;
+
+use hpcast_objects::{Datatype, ErrorClass, Operation};
+
+use crate::abi::Kind;
+use crate::argument::{Callback, OpHandle};
+use crate::call::{Call, Language};
+use crate::fault::{Answer, Fault};
+
+/// An operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// One of MPI's.
+    Predefined(Operation),
+    /// A function of the program.
+    Own {
+        /// The function.
+        function: Callback,
+        /// Whether the order does not matter.
+        commutes: bool,
+    },
+}
+
+impl Op {
+    /// Whether the order does not matter.
+    pub fn commutes(self) -> bool {
+        match self {
+            Op::Predefined(operation) => operation.commutes(),
+            Op::Own { commutes, .. } => commutes,
+        }
+    }
+
+    /// What it costs, as the simulation sees it.
+    pub fn operator(self) -> hpcast_mpi::collectives::Operator {
+        use hpcast_mpi::collectives::Operator;
+        match self {
+            Op::Predefined(_) => Operator::BuiltIn,
+            Op::Own { commutes: true, .. } => Operator::Commutative,
+            Op::Own { commutes: false, .. } => Operator::Ordered,
+        }
+    }
+}
+
+/// What is reduced: items of a datatype, known by a handle of the program, by an operation.
+#[derive(Clone)]
+pub struct Reduction {
+    /// The operation.
+    pub op: Op,
+    /// The datatype.
+    pub datatype: Datatype,
+    /// Its handle, for the functions of the program.
+    pub handle: u32,
+    /// How many items.
+    pub count: i64,
+}
+
+impl Reduction {
+    /// Where the data of the items begins and how long the memory is that holds it, gaps included.
+    fn span(&self) -> (i64, usize) {
+        if self.count == 0 {
+            return (0, 0);
+        }
+        let length = (self.count - 1) * self.datatype.extent() + self.datatype.true_extent();
+        (self.datatype.true_lb(), length.max(0) as usize)
+    }
+
+    /// A copy of the memory that holds the data, gaps included: functions of the program need it as it lies.
+    ///
+    /// # Safety
+    /// The items must begin at `address`.
+    pub unsafe fn image(&self, address: *const u8) -> Vec<u8> {
+        let (begin, length) = self.span();
+        if length == 0 {
+            return Vec::new();
+        }
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts(address.wrapping_offset(begin as isize), length).to_vec() }
+    }
+
+    /// Puts the data of an image into the program's memory; gaps stay as they are.
+    ///
+    /// # Safety
+    /// The items must begin at `address`.
+    pub unsafe fn restore(&self, image: &[u8], address: *mut u8) {
+        let (begin, length) = self.span();
+        if length == 0 || image.len() < length {
+            return;
+        }
+        let source = image.as_ptr().wrapping_offset(-begin as isize);
+        let layout = crate::layout::Layout::new(&self.datatype, self.count);
+        // SAFETY: as above; the image holds all that lies between the first byte of the data and the last.
+        unsafe { crate::layout::Layout::copy(&layout, source, &layout, address) };
+    }
+
+    /// inout = input op inout, on images.
+    pub fn apply(&self, call: &Call<'_>, input: &[u8], inout: &mut [u8]) -> Answer {
+        let (begin, length) = self.span();
+        if length == 0 {
+            return Ok(());
+        }
+        if input.len() < length || inout.len() < length {
+            return Err(Fault::new(ErrorClass::Count, "ranks bring different amounts of data to a reduction"));
+        }
+        let source = input.as_ptr().wrapping_offset(-begin as isize);
+        let target = inout.as_mut_ptr().wrapping_offset(-begin as isize);
+        // SAFETY: both images hold the data.
+        unsafe { self.apply_at(call, source, target) }
+    }
+
+    /// inout = input op inout, in the program's memory.
+    ///
+    /// # Safety
+    /// The items must begin at the addresses.
+    pub unsafe fn apply_at(&self, call: &Call<'_>, input: *const u8, inout: *mut u8) -> Answer {
+        match self.op {
+            Op::Predefined(operation) => {
+                // SAFETY: as above.
+                let done = unsafe { operation.apply_items(&self.datatype, self.count, input, inout) };
+                done.map_err(|error| Fault::new(error.class(), error.to_string()))
+            }
+            Op::Own { function, .. } => {
+                let handles = call.abi.handles();
+                let mut length = self.count as i32;
+                let mut word = match function.language {
+                    Language::C => handles.to_c(Kind::Datatype, self.handle, call.me.base()),
+                    Language::Fortran => handles.to_fortran(Kind::Datatype, self.handle) as usize,
+                };
+                // SAFETY: the program has said that this is an operation; the data is as it expects.
+                unsafe {
+                    let function: unsafe extern "C" fn(*const u8, *mut u8, *mut i32, *mut usize) =
+                        std::mem::transmute(function.address);
+                    function(input, inout, &mut length, &mut word);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The images of some ranks, combined in the order of ranks.
+    pub fn combine(&self, call: &Call<'_>, images: &[Rc<Vec<u8>>]) -> Result<Vec<u8>, Fault> {
+        let Some((last, others)) = images.split_last() else { return Ok(Vec::new()) };
+        let mut result = last.to_vec();
+        for image in others.iter().rev() {
+            self.apply(call, image, &mut result)?;
+        }
+        Ok(result)
+    }
+}
+
+impl Call<'_> {
+    /// An operation of the program.
+    pub fn op(&self, handle: OpHandle) -> Result<Op, Fault> {
+        if handle.number == 0 {
+            return Err(Fault::new(ErrorClass::Op, "MPI_OP_NULL is no operation"));
+        }
+        if let Some(&operation) = Operation::ALL.get(handle.number as usize - 1) {
+            return Ok(Op::Predefined(operation));
+        }
+        let found = self.me.objects.ops.get(handle.number).map(|op| *op);
+        found.ok_or_else(|| Fault::new(ErrorClass::Op, "no such operation"))
+    }
+}

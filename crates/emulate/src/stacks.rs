@@ -1,0 +1,100 @@
+//! Stacks for the fibers: address space that costs nothing until it is touched.
+
+use std::num::NonZeroUsize;
+
+use corosensei::stack::StackPointer;
+
+/// Linux 6.13: a guard that costs no mapping of its own.
+const MADV_GUARD_INSTALL: i32 = 102;
+
+const PAGE: usize = 4096;
+
+/// Tops of stacks that lie at equal distances would share the same few lines of the processor's caches.
+const STAGGER: usize = 128;
+const STAGGERED: usize = 16;
+
+/// The stacks of a run, side by side.
+pub struct Stacks {
+    address: usize,
+    size: usize,
+    count: usize,
+}
+
+/// There is no address space for the stacks.
+#[derive(Debug, thiserror::Error)]
+#[error("no address space for {count} stacks of {size} bytes: {error}; ask for smaller ones with --stack")]
+pub struct NoStacks {
+    count: usize,
+    size: usize,
+    error: std::io::Error,
+}
+
+impl Stacks {
+    /// So many stacks of that many bytes.
+    pub fn new(count: usize, size: usize) -> Result<Stacks, NoStacks> {
+        let size = size.next_multiple_of(PAGE).max(4 * PAGE);
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
+        // SAFETY: new memory at an address that the kernel chooses.
+        let address = unsafe {
+            libc::mmap(std::ptr::null_mut(), count * size, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0)
+        };
+        if address == libc::MAP_FAILED {
+            return Err(NoStacks { count, size, error: std::io::Error::last_os_error() });
+        }
+        let stacks = Stacks { address: address as usize, size, count };
+        for number in 0..count {
+            stacks.guard(number);
+        }
+        Ok(stacks)
+    }
+
+    /// Makes the lowest page of a stack one that nobody may touch.
+    fn guard(&self, number: usize) {
+        let page = (self.address + number * self.size) as *mut libc::c_void;
+        // SAFETY: the page is ours, and nobody has it yet. Where the kernel knows no such guards, the page is protected, at the
+        // price of mappings; where there are too many of those, stacks go without.
+        unsafe {
+            if libc::madvise(page, PAGE, MADV_GUARD_INSTALL) != 0 {
+                libc::mprotect(page, PAGE, libc::PROT_NONE);
+            }
+        }
+    }
+
+    /// The stack with that number; each may be taken once.
+    pub fn stack(&self, number: usize) -> Stack {
+        assert!(number < self.count, "there are {} stacks", self.count);
+        let limit = self.address + number * self.size;
+        Stack { limit, base: limit + self.size - number % STAGGERED * STAGGER }
+    }
+
+    /// The number of the stack on whose guard an address lies.
+    pub fn overflowed(&self, address: usize) -> Option<usize> {
+        let offset = address.checked_sub(self.address)?;
+        (offset < self.count * self.size && offset % self.size < PAGE).then(|| offset / self.size)
+    }
+}
+
+impl Drop for Stacks {
+    fn drop(&mut self) {
+        // SAFETY: the memory is ours; fibers are dropped before their stacks.
+        unsafe { libc::munmap(self.address as *mut libc::c_void, self.count * self.size) };
+    }
+}
+
+/// A stack of the slab.
+pub struct Stack {
+    base: usize,
+    limit: usize,
+}
+
+// SAFETY: base and limit enclose memory that can be read and written, is used by nobody else, and has a guard at the limit;
+// both are multiples of 16.
+unsafe impl corosensei::stack::Stack for Stack {
+    fn base(&self) -> StackPointer {
+        NonZeroUsize::new(self.base).expect("memory is never at address zero")
+    }
+
+    fn limit(&self) -> StackPointer {
+        NonZeroUsize::new(self.limit).expect("memory is never at address zero")
+    }
+}

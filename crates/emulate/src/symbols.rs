@@ -1,0 +1,56 @@
+//! All symbols that programs find here in place of their libraries'.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use crate::stubs::Stubs;
+use crate::{functions, libc_functions};
+
+/// Symbols and their addresses.
+pub struct Symbols {
+    known: HashMap<String, usize>,
+    stubs: RefCell<Stubs>,
+}
+
+impl Symbols {
+    /// MPI in C and Fortran, with the names of the profiling interface, and functions of the C library that concern a whole
+    /// process.
+    pub fn new() -> Symbols {
+        let mut known = HashMap::new();
+        let mut add = |name: &str, address: *const ()| {
+            known.insert(name.to_owned(), address as usize);
+            if name.starts_with("MPI_") {
+                known.insert(format!("P{name}"), address as usize);
+            } else if name.starts_with("mpi_") {
+                known.insert(format!("p{name}"), address as usize);
+            }
+        };
+        for function in functions::functions() {
+            add(function.name, function.c.0);
+            let lower = function.name.to_lowercase();
+            add(&format!("{lower}_"), function.fortran.0);
+            add(&format!("{lower}__"), function.fortran.0);
+            // Open MPI's module mpi_f08: the same arguments, and the error code may be left out.
+            add(&format!("{lower}_f08_"), function.fortran.0);
+        }
+        for (name, address) in functions::others() {
+            add(name, address.0);
+        }
+        for (name, address) in libc_functions::functions() {
+            add(name, address);
+        }
+        Symbols { known, stubs: RefCell::default() }
+    }
+
+    /// The address of a symbol.
+    pub fn get(&self, symbol: &str) -> Option<usize> {
+        self.known.get(symbol).copied()
+    }
+
+    /// A function that stops with a message, for functions of MPI that are not here.
+    pub fn missing(&self, symbol: &str) -> Option<usize> {
+        let lower = symbol.to_lowercase();
+        let is_mpi = ["mpi_", "pmpi_", "mpix_", "ompi_"].iter().any(|prefix| lower.starts_with(prefix));
+        if is_mpi { self.stubs.borrow_mut().make(symbol) } else { None }
+    }
+}

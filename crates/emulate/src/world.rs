@@ -1,0 +1,58 @@
+//! What all ranks of a run share.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::abi::Abi;
+use crate::boards::Boards;
+use crate::fault::Handler;
+use crate::mail::Mail;
+use crate::meter::Charging;
+use crate::output::Output;
+use crate::process::{Ending, Process};
+use crate::windows::SharedWindows;
+
+/// Everything that belongs to no single rank.
+pub struct World {
+    /// What the program's words mean.
+    pub abi: Abi,
+    /// How many ranks there are.
+    pub size: u32,
+    /// Names of the nodes' processors by rank.
+    pub nodes: Vec<u32>,
+    /// The data of messages.
+    pub mail: Mail,
+    /// The data of collective operations.
+    pub boards: Boards,
+    /// The memory of windows.
+    pub windows: SharedWindows,
+    /// What is charged for computing.
+    pub charging: Charging,
+    /// Where the program's text goes.
+    pub output: Output,
+    /// How ranks ended, in that order: those that end all others are the last.
+    pub endings: RefCell<Vec<(u32, Ending)>>,
+    /// What is done about faults of files that are not open.
+    pub file_handler: Cell<Handler>,
+    /// Whether the program has thread-local data below the thread pointer.
+    pub has_thread_local: bool,
+    /// Stops the simulation.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl World {
+    /// A rank has come to its end. All others end too, unless it is a proper end.
+    pub fn ended(&self, process: &Process, ending: Ending) {
+        if !matches!(ending, Ending::Exit(_)) {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        self.endings.borrow_mut().push((process.number(), ending));
+    }
+
+    /// A rank runs from now on.
+    #[inline]
+    pub(crate) fn switched_to(&self, process: &Process) {
+        self.output.switch_to(process);
+    }
+}
