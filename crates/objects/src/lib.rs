@@ -5,8 +5,14 @@
 
 pub mod datatype;
 pub mod errors;
+pub mod group;
+pub mod info;
 pub mod operation;
+pub mod topology;
 
 pub use datatype::{Basic, Datatype, DatatypeError};
 pub use errors::ErrorClass;
+pub use group::{Comparison, Group, GroupError};
+pub use info::{Info, InfoError};
 pub use operation::{Operation, OperationError};
+pub use topology::{Cartesian, DistGraph, Graph, TopologyError};

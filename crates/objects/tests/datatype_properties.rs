@@ -218,7 +218,10 @@ fn subarray((dimensions, fortran, old): (Vec<(i64, i64, i64)>, bool, Twin)) -> T
     Twin { ours: Datatype::subarray(&sizes, &lengths, &starts, order(fortran), &old.ours).unwrap(), map }
 }
 
-fn darray((dimensions, rank, fortran, old): (Vec<(i64, u8, i64, i64)>, i64, bool, Twin)) -> Twin {
+/// Size, kind of distribution, processes and block of a dimension.
+type Dimension = (i64, u8, i64, i64);
+
+fn darray((dimensions, rank, fortran, old): (Vec<Dimension>, i64, bool, Twin)) -> Twin {
     let sizes: Vec<i64> = dimensions.iter().map(|dimension| dimension.0).collect();
     let mut grid: Vec<i64> = dimensions.iter().map(|dimension| dimension.2).collect();
     let mut distributions = Vec::new();
