@@ -5,6 +5,7 @@ mod cluster;
 mod failure;
 mod fit;
 mod hpl;
+mod launch;
 mod lists;
 mod machine;
 mod machine_options;
@@ -31,6 +32,9 @@ struct Arguments {
 enum Command {
     /// Simulate a program on a machine and report how fast it runs
     Run(Box<run::Options>),
+    /// `run` with a program that is a file
+    #[command(hide = true, name = "run-program")]
+    RunProgram(Box<launch::Options>),
     /// Forecast High Performance Linpack (HPL) on a machine
     Hpl(Box<hpl::Options>),
     /// Check, show, draw or import a machine file
@@ -55,8 +59,11 @@ enum Command {
 
 fn main() {
     // clap ends with code 2 and its own message where the command line is wrong.
-    let result = match Arguments::parse().command {
+    let is_built_in = |name: &str| name.parse::<hpcast_apps::Program>().is_ok();
+    let arguments = launch::rewritten(std::env::args_os().collect(), is_built_in);
+    let result = match Arguments::parse_from(arguments).command {
         Command::Run(options) => run::run(&options),
+        Command::RunProgram(options) => launch::run(&options),
         Command::Hpl(options) => hpl::run(&options),
         Command::Machine(command) => machine::run(&command),
         Command::Fit(command) => fit::run(&command),

@@ -159,9 +159,7 @@ impl<K: HandleKind, const SEVERAL: bool> Handles<K, SEVERAL> {
                 (Language::C, 4) => {
                     handles.from_c(K::KIND, (self.address as *const u32).add(place).read_unaligned() as usize)
                 }
-                (Language::C, _) => {
-                    handles.from_c(K::KIND, (self.address as *const usize).add(place).read_unaligned())
-                }
+                (Language::C, _) => handles.from_c(K::KIND, (self.address as *const usize).add(place).read_unaligned()),
             }
         }
     }

@@ -52,7 +52,9 @@ pub enum LaunchError {
     #[error(transparent)]
     Load(#[from] LoadError),
     /// It is no MPI program.
-    #[error("{0} uses no MPI library: neither Open MPI, MPICH nor the standard ABI; link it with one, or compile it with `hpcast cc`")]
+    #[error(
+        "{0} uses no MPI library: neither Open MPI, MPICH nor the standard ABI; link it with one, or compile it with `hpcast cc`"
+    )]
     NoMpi(String),
     /// No memory for stacks.
     #[error(transparent)]
@@ -67,7 +69,8 @@ struct Meaning {
 
 impl Environment for Meaning {
     fn treatment(&self, soname: &str) -> Treatment {
-        const HOST: [&str; 8] = ["libc.", "libm.", "libpthread.", "libdl.", "librt.", "ld-linux", "libutil.", "libmvec."];
+        const HOST: [&str; 8] =
+            ["libc.", "libm.", "libpthread.", "libdl.", "librt.", "ld-linux", "libutil.", "libmvec."];
         if Library::of_needed(soname).is_some() || is_part_of_mpi(soname) {
             Treatment::Replaced
         } else if soname.starts_with("libgcc_s.") {
@@ -219,4 +222,3 @@ fn start(launch: &Launch) -> Rc<Start<'static>> {
     };
     Rc::new(Start::new(&keep(launch.arguments.clone()), &keep(variables)))
 }
-

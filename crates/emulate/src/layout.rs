@@ -49,7 +49,7 @@ impl Layout {
             match self {
                 Layout::Bytes(0) => {}
                 Layout::Bytes(bytes) => data.extend_from_slice(std::slice::from_raw_parts(address, *bytes as usize)),
-                Layout::Items(datatype, count) => datatype.pack(*count, address, data),
+                Layout::Items(datatype, count) => datatype.pack_to(*count, address, data),
             }
         }
     }
@@ -69,7 +69,7 @@ impl Layout {
                     }
                 }
                 Layout::Items(datatype, count) => {
-                    datatype.unpack(*count, data, address);
+                    datatype.unpack(*count, data.as_ptr(), data.len() as i64, address);
                 }
             }
         }

@@ -124,7 +124,8 @@ impl Written {
 /// The C library calls this with what a rank has written.
 unsafe extern "C" fn write(cookie: *mut c_void, text: *const c_char, length: usize) -> isize {
     // SAFETY: the cookie is that of `open`, and the text is so long.
-    let (written, text) = unsafe { (&mut *cookie.cast::<Written>(), std::slice::from_raw_parts(text.cast::<u8>(), length)) };
+    let (written, text) =
+        unsafe { (&mut *cookie.cast::<Written>(), std::slice::from_raw_parts(text.cast::<u8>(), length)) };
     written.rest.extend_from_slice(text);
     if let Some(end) = written.rest.iter().rposition(|&byte| byte == b'\n') {
         let rest = written.rest.split_off(end + 1);

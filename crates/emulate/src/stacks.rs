@@ -35,9 +35,8 @@ impl Stacks {
         let size = size.next_multiple_of(PAGE).max(4 * PAGE);
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
         // SAFETY: new memory at an address that the kernel chooses.
-        let address = unsafe {
-            libc::mmap(std::ptr::null_mut(), count * size, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0)
-        };
+        let address =
+            unsafe { libc::mmap(std::ptr::null_mut(), count * size, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
         if address == libc::MAP_FAILED {
             return Err(NoStacks { count, size, error: std::io::Error::last_os_error() });
         }

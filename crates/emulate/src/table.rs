@@ -59,7 +59,11 @@ impl<T> Table<T> {
 
     /// Numbers of all objects.
     pub fn numbers(&self) -> Vec<u32> {
-        (FIRST_OWN..).zip(self.items.borrow().iter()).filter(|(_, item)| item.is_some()).map(|(number, _)| number).collect()
+        (FIRST_OWN..)
+            .zip(self.items.borrow().iter())
+            .filter(|(_, item)| item.is_some())
+            .map(|(number, _)| number)
+            .collect()
     }
 }
 

@@ -89,7 +89,9 @@ impl Kind {
             "MPI_CXX_COMPLEX" => "MPI_CXX_FLOAT_COMPLEX",
             name => name,
         };
-        if self == Kind::Datatype && let Some(basic) = Basic::from_name(name) {
+        if self == Kind::Datatype
+            && let Some(basic) = Basic::from_name(name)
+        {
             return Some(basic as u32 + 1);
         }
         self.predefined().iter().position(|&known| known == name).map(|place| place as u32)
@@ -128,7 +130,12 @@ impl Predefined {
         if number >= FIRST_OWN {
             return (OWN | number) as i32;
         }
-        self.by_number.get(number as usize).copied().flatten().or(self.by_number.first().copied().flatten()).unwrap_or(0)
+        self.by_number
+            .get(number as usize)
+            .copied()
+            .flatten()
+            .or(self.by_number.first().copied().flatten())
+            .unwrap_or(0)
     }
 }
 
@@ -183,7 +190,11 @@ impl Handles {
             // SAFETY: as above.
             Library::OpenMpi => unsafe { Cells::number(word) },
             Library::Mpich if kind == Kind::File => {
-                if word == 0 { 0 } else { word as u32 & !OWN }
+                if word == 0 {
+                    0
+                } else {
+                    word as u32 & !OWN
+                }
             }
             Library::Mpich | Library::Standard => self.c[kind as usize].number(word as i32),
         }
@@ -195,7 +206,11 @@ impl Handles {
         match self.library {
             Library::OpenMpi => self.cells.address(kind, number, base),
             Library::Mpich if kind == Kind::File => {
-                if number == 0 { 0 } else { (OWN | number) as usize }
+                if number == 0 {
+                    0
+                } else {
+                    (OWN | number) as usize
+                }
             }
             Library::Mpich => self.c[kind as usize].word(number) as usize,
             Library::Standard => self.c[kind as usize].word(number) as u32 as usize,

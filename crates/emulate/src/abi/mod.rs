@@ -40,7 +40,12 @@ impl Library {
         let is = |name: &str| soname == name || soname.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
         if is("libmpi_abi.so") || is("libmpifort_abi.so") {
             Some(Library::Standard)
-        } else if is("libmpich.so") || is("libmpifort.so") || is("libmpichfort.so") || soname == "libmpi.so.12" || soname == "libmpicxx.so.12" {
+        } else if is("libmpich.so")
+            || is("libmpifort.so")
+            || is("libmpichfort.so")
+            || soname == "libmpi.so.12"
+            || soname == "libmpicxx.so.12"
+        {
             Some(Library::Mpich)
         } else if soname.starts_with("libmpi_") || soname == "libmpi.so.40" {
             Some(Library::OpenMpi)

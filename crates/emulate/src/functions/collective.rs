@@ -158,7 +158,13 @@ impl Call<'_> {
     }
 
     /// Items of which there is one set for each rank; the count is that of each.
-    pub(super) fn blocks(&self, buffer: Buffer, counts: &[i32], displacements: &[i32], datatype: TypeHandle) -> Result<Vec<Items>, Fault> {
+    pub(super) fn blocks(
+        &self,
+        buffer: Buffer,
+        counts: &[i32],
+        displacements: &[i32],
+        datatype: TypeHandle,
+    ) -> Result<Vec<Items>, Fault> {
         if let Some(count) = counts.iter().find(|&&count| count < 0) {
             return Err(Fault::new(ErrorClass::Count, format!("a count is {count}")));
         }
@@ -177,7 +183,10 @@ impl Call<'_> {
 
     fn root(&self, comm: &Communicator, root: i32) -> Result<u32, Fault> {
         if root < 0 || root as u32 >= comm.size() {
-            return Err(Fault::new(ErrorClass::Root, format!("{root} is no rank of a communicator of {} ranks", comm.size())));
+            return Err(Fault::new(
+                ErrorClass::Root,
+                format!("{root} is no rank of a communicator of {} ranks", comm.size()),
+            ));
         }
         Ok(root as u32)
     }
@@ -187,7 +196,12 @@ impl Call<'_> {
             return Err(Fault::new(ErrorClass::Count, format!("the count is {count}")));
         }
         let op = self.op(op)?;
-        let reduction = Reduction { op, datatype: self.me.datatype(datatype.number)?, handle: datatype.number, count: i64::from(count) };
+        let reduction = Reduction {
+            op,
+            datatype: self.me.datatype(datatype.number)?,
+            handle: datatype.number,
+            count: i64::from(count),
+        };
         if let Op::Predefined(operation) = op {
             let Some(basic) = reduction.datatype.as_basic() else {
                 return Err(Fault::new(ErrorClass::Op, format!("{} needs a predefined datatype", operation.name())));
@@ -341,7 +355,9 @@ fn scan(call: &Call<'_>, sent: Buffer, to: Buffer, reduction: Reduction, comm: C
     let timing = if with_me { Collective::Scan(amount(&reduction)) } else { Collective::Exscan(amount(&reduction)) };
     let until = if with_me { Some(comm.rank()) } else { comm.rank().checked_sub(1) };
     Ok(Plan::new(comm, timing, deposit).then(move |call, key| {
-        if let Some(until) = until && reduction.count > 0 {
+        if let Some(until) = until
+            && reduction.count > 0
+        {
             let result = combined(call, key, &reduction, until)?;
             // SAFETY: the program's items.
             unsafe { reduction.restore(&result, to.address()) };
@@ -350,7 +366,16 @@ fn scan(call: &Call<'_>, sent: Buffer, to: Buffer, reduction: Reduction, comm: C
     }))
 }
 
-fn reduce_scatter(call: &Call<'_>, sent: Buffer, to: Buffer, counts: Vec<i32>, datatype: TypeHandle, op: OpHandle, comm: Rc<Communicator>, timing: Collective) -> Planned {
+fn reduce_scatter(
+    call: &Call<'_>,
+    sent: Buffer,
+    to: Buffer,
+    counts: Vec<i32>,
+    datatype: TypeHandle,
+    op: OpHandle,
+    comm: Rc<Communicator>,
+    timing: Collective,
+) -> Planned {
     if counts.iter().any(|&count| count < 0) {
         return Err(Fault::new(ErrorClass::Count, "a count is negative"));
     }
@@ -379,7 +404,15 @@ fn reduce_scatter(call: &Call<'_>, sent: Buffer, to: Buffer, counts: Vec<i32>, d
 }
 
 /// What a rank brings to a gather, and where the root puts it.
-fn gather(call: &Call<'_>, sent: Result<Items, Fault>, to: impl FnOnce() -> Result<Vec<Items>, Fault>, in_place: bool, root: i32, comm: Rc<Communicator>, timing: impl FnOnce(&Items, &[Items]) -> Collective) -> Planned {
+fn gather(
+    call: &Call<'_>,
+    sent: Result<Items, Fault>,
+    to: impl FnOnce() -> Result<Vec<Items>, Fault>,
+    in_place: bool,
+    root: i32,
+    comm: Rc<Communicator>,
+    timing: impl FnOnce(&Items, &[Items]) -> Collective,
+) -> Planned {
     let root = call.root(&comm, root)?;
     let is_root = comm.rank() == root;
     let blocks = if is_root { to()? } else { Vec::new() };
@@ -392,7 +425,14 @@ fn gather(call: &Call<'_>, sent: Result<Items, Fault>, to: impl FnOnce() -> Resu
     }))
 }
 
-fn scatter(call: &Call<'_>, sent: impl FnOnce() -> Result<Vec<Items>, Fault>, to: Option<Items>, root: i32, comm: Rc<Communicator>, timing: impl FnOnce(Option<&Items>, &[Items]) -> Collective) -> Planned {
+fn scatter(
+    call: &Call<'_>,
+    sent: impl FnOnce() -> Result<Vec<Items>, Fault>,
+    to: Option<Items>,
+    root: i32,
+    comm: Rc<Communicator>,
+    timing: impl FnOnce(Option<&Items>, &[Items]) -> Collective,
+) -> Planned {
     let root = call.root(&comm, root)?;
     let blocks = if comm.rank() == root { sent()? } else { Vec::new() };
     let timing = timing(to.as_ref(), &blocks);
@@ -437,7 +477,14 @@ pub(super) fn equal(items: &Items, ranks: u32) -> Vec<Items> {
 }
 
 /// Blocks of MPI_Alltoallw: displacements in bytes, a datatype each.
-fn blocks_w(call: &Call<'_>, buffer: Buffer, counts: At<i32>, displacements: At<i32>, types: TypeArray, ranks: usize) -> Result<Vec<Items>, Fault> {
+fn blocks_w(
+    call: &Call<'_>,
+    buffer: Buffer,
+    counts: At<i32>,
+    displacements: At<i32>,
+    types: TypeArray,
+    ranks: usize,
+) -> Result<Vec<Items>, Fault> {
     (0..ranks)
         .map(|rank| {
             let handle = TypeHandle::of(types.get_at(call, rank));

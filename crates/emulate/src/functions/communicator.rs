@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use hpcast_mpi::{Collective, Comm, Context};
 use hpcast_mpi::collectives::Buffer as Amount;
-use hpcast_objects::{ErrorClass, Group};
+use hpcast_mpi::{Collective, Comm, Context};
+use hpcast_objects::{Comparison, ErrorClass, Group};
 
-use crate::argument::{At, CommAt, CommHandle, GroupAt, GroupHandle, InfoHandle, TextAt, Text};
+use crate::argument::{At, CommAt, CommHandle, GroupAt, GroupHandle, InfoHandle, Text, TextAt};
 use crate::boards::{Board, Deposit};
 use crate::call::{Call, mpi};
 use crate::communicator::Communicator;
@@ -60,7 +60,12 @@ impl Call<'_> {
     }
 
     /// MPI_Comm_split.
-    pub(super) fn split(&self, comm: &Communicator, color: Option<i64>, key: i64) -> Result<Option<Communicator>, Fault> {
+    pub(super) fn split(
+        &self,
+        comm: &Communicator,
+        color: Option<i64>,
+        key: i64,
+    ) -> Result<Option<Communicator>, Fault> {
         comm.require_intra()?;
         let none = i64::MIN;
         let found = self.agree(comm, vec![color.unwrap_or(none), key], |board| {
@@ -218,8 +223,8 @@ mpi! {
             "MPI_IDENT"
         } else {
             match (one.group.compare(&other.group), &one.remote, &other.remote) {
-                (local, None, None) => congruence(local),
-                (local, Some(a), Some(b)) => congruence(local.max(a.group.compare(&b.group))),
+                (groups, None, None) => congruence(groups, groups),
+                (local, Some(a), Some(b)) => congruence(local, a.group.compare(&b.group)),
                 _ => "MPI_UNEQUAL",
             }
         };
@@ -229,11 +234,10 @@ mpi! {
 }
 
 /// How communicators compare whose groups compare so.
-fn congruence(groups: hpcast_objects::Comparison) -> &'static str {
-    match groups {
-        hpcast_objects::Comparison::Identical => "MPI_CONGRUENT",
-        hpcast_objects::Comparison::Similar => "MPI_SIMILAR",
-        hpcast_objects::Comparison::Unequal => "MPI_UNEQUAL",
+fn congruence(local: Comparison, remote: Comparison) -> &'static str {
+    match (local, remote) {
+        (Comparison::Ident, Comparison::Ident) => "MPI_CONGRUENT",
+        (Comparison::Unequal, _) | (_, Comparison::Unequal) => "MPI_UNEQUAL",
+        _ => "MPI_SIMILAR",
     }
 }
-

@@ -132,7 +132,12 @@ impl Call<'_> {
     }
 
     /// Ends some operations of a list; errors are in the statuses.
-    fn end_all(&self, requests: RequestArray, done: Vec<(Taken, hpcast_mpi::Status)>, mut tell: impl FnMut(usize, &Status)) -> Answer {
+    fn end_all(
+        &self,
+        requests: RequestArray,
+        done: Vec<(Taken, hpcast_mpi::Status)>,
+        mut tell: impl FnMut(usize, &Status),
+    ) -> Answer {
         let mut failed = None;
         for (taken, found) in done {
             let place = taken.place;

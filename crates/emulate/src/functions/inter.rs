@@ -33,11 +33,23 @@ pub(super) fn reduce_scatter(_: Rc<Communicator>, _: Deposit, _: Buffer, _: Redu
     not_yet()
 }
 
-pub(super) fn gather(_: &Call<'_>, _: Rc<Communicator>, _: Result<Items, Fault>, _: impl FnOnce() -> Result<Vec<Items>, Fault>, _: i32) -> Planned {
+pub(super) fn gather(
+    _: &Call<'_>,
+    _: Rc<Communicator>,
+    _: Result<Items, Fault>,
+    _: impl FnOnce() -> Result<Vec<Items>, Fault>,
+    _: i32,
+) -> Planned {
     not_yet()
 }
 
-pub(super) fn scatter(_: &Call<'_>, _: Rc<Communicator>, _: impl FnOnce() -> Result<Vec<Items>, Fault>, _: Result<Items, Fault>, _: i32) -> Planned {
+pub(super) fn scatter(
+    _: &Call<'_>,
+    _: Rc<Communicator>,
+    _: impl FnOnce() -> Result<Vec<Items>, Fault>,
+    _: Result<Items, Fault>,
+    _: i32,
+) -> Planned {
     not_yet()
 }
 

@@ -42,7 +42,8 @@ impl Call<'_> {
 
     fn described(&self, described: &Described) -> Result<(Rc<Communicator>, Layout), Fault> {
         let comm = self.me.comm(described.comm.number)?;
-        let layout = self.layout(described.count, described.datatype).map_err(|fault| fault.of_comm(described.comm.number))?;
+        let layout =
+            self.layout(described.count, described.datatype).map_err(|fault| fault.of_comm(described.comm.number))?;
         Ok((comm, layout))
     }
 
@@ -129,9 +130,7 @@ impl Call<'_> {
     fn prepare_send(&self, request: RequestAt, described: Described, mode: Mode) -> Answer {
         let recipe = match self.sending(&described, mode)? {
             None => Recipe::Nothing(self.abi.empty_status()),
-            Some((sending, layout)) => {
-                Recipe::Send { sending, address: described.buffer.address() as usize, layout }
-            }
+            Some((sending, layout)) => Recipe::Send { sending, address: described.buffer.address() as usize, layout },
         };
         request.set(self, self.new_request(Operation { active: None, recipe: Some(recipe) }));
         Ok(())
