@@ -99,18 +99,24 @@ CASE(extrema_of_integers) { INTEGERS(EXTREMA) }
 CASE(extrema_of_fixed_width) { FIXED(EXTREMA) }
 CASE(extrema_of_reals) { REALS(EXTREMA) }
 
-CASE(extrema_of_signed_and_unsigned) {
+CASE(extrema_of_negatives) {
     int out = rank == 1 ? -1 : 1, in;
-    unsigned out_unsigned = rank == 1 ? ~0u : 1, in_unsigned;
     MPI_Allreduce(&out, &in, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     CHECK(in == 1);
     MPI_Allreduce(&out, &in, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     CHECK(in == -1);
-    MPI_Allreduce(&out_unsigned, &in_unsigned, 1, MPI_UNSIGNED, MPI_MAX, MPI_COMM_WORLD);
-    CHECK(in_unsigned == ~0u);
     signed char small = rank == 0 ? -100 : 100, smallest;
     MPI_Allreduce(&small, &smallest, 1, MPI_SIGNED_CHAR, MPI_MIN, MPI_COMM_WORLD);
     CHECK(smallest == -100);
+}
+
+CASE(extrema_of_large_unsigned) {
+    unsigned out = rank == 1 ? ~0u : 1, in;
+    unsigned long out_long = rank == 1 ? ~0ul : 1, in_long;
+    MPI_Allreduce(&out, &in, 1, MPI_UNSIGNED, MPI_MAX, MPI_COMM_WORLD);
+    CHECK(in == ~0u);
+    MPI_Allreduce(&out_long, &in_long, 1, MPI_UNSIGNED_LONG, MPI_MIN, MPI_COMM_WORLD);
+    CHECK(in_long == 1);
 }
 
 CASE(logical_of_integers) { INTEGERS(LOGICAL) }

@@ -120,7 +120,7 @@ CASE(scatterv) {
         for (int i = 0; i < 64; i++) out[i] = i + root;
         for (int i = 0; i < size; i++) counts[i] = size - 1 - i, places[i] = 7 * i;
         memset(in, -1, sizeof in);
-        MPI_Scatterv(out, counts, places, MPI_INT, in, 10, MPI_INT, root, MPI_COMM_WORLD);
+        MPI_Scatterv(out, counts, places, MPI_INT, in, counts[rank], MPI_INT, root, MPI_COMM_WORLD);
         for (int i = 0; i < 10; i++) CHECK(in[i] == (i < counts[rank] ? 7 * rank + i + root : -1));
     }
 }
