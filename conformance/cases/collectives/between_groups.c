@@ -55,8 +55,8 @@ CASE(gather_and_scatter) {
 CASE(reduce) {
     begin();
     int out = rank + 1, in = -1;
-    if (low) MPI_Reduce(NULL, &in, 1, MPI_INT, MPI_SUM, place == 0 ? MPI_ROOT : MPI_PROC_NULL, inter);
-    else MPI_Reduce(&out, NULL, 1, MPI_INT, MPI_SUM, 0, inter);
+    if (low) MPI_Reduce(&out, &in, 1, MPI_INT, MPI_SUM, place == 0 ? MPI_ROOT : MPI_PROC_NULL, inter);
+    else MPI_Reduce(&out, &in, 1, MPI_INT, MPI_SUM, 0, inter);
     CHECK(in == (low && place == 0 ? size * (size + 1) / 2 - 3 : -1));
     end();
 }
