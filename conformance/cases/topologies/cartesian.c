@@ -58,8 +58,8 @@ CASE(shift) {
 }
 
 CASE(sub_grids) {
-    MPI_Comm comm = grid(0, 1), rows, columns, points;
-    int count, dims[2], periods[2], coords[2], found, sum, dimensions;
+    MPI_Comm comm = grid(0, 1), rows, columns;
+    int count, dims[2], periods[2], coords[2], found, sum;
     MPI_Cart_sub(comm, (int[]){0, 1}, &rows);
     MPI_Comm_size(rows, &count);
     MPI_Cart_get(rows, 1, dims, periods, coords);
@@ -70,13 +70,22 @@ CASE(sub_grids) {
     MPI_Comm_size(columns, &count);
     MPI_Comm_rank(columns, &found);
     CHECK(count == 2 && found == rank / 3);
-    MPI_Cart_sub(comm, (int[]){0, 0}, &points);
-    MPI_Comm_size(points, &count);
-    MPI_Cartdim_get(points, &dimensions);
-    CHECK(count == 1 && dimensions == 0);
-    MPI_Comm_free(&points);
     MPI_Comm_free(&rows);
     MPI_Comm_free(&columns);
+    MPI_Comm_free(&comm);
+}
+
+CASE(sub_grids_without_dimension) {
+    MPI_Comm comm = grid(0, 1), points;
+    int count = 0, dimensions = -1;
+    MPI_Cart_sub(comm, (int[]){0, 0}, &points);
+    CHECK(points != MPI_COMM_NULL);
+    if (points != MPI_COMM_NULL) {
+        MPI_Comm_size(points, &count);
+        MPI_Cartdim_get(points, &dimensions);
+        CHECK(count == 1 && dimensions == 0);
+        MPI_Comm_free(&points);
+    }
     MPI_Comm_free(&comm);
 }
 
@@ -151,9 +160,13 @@ CASE(duplicate_keeps_topology) {
 }
 
 CASE(map) {
-    int place = -5, grid_size = 4;
+    int place = -5;
     MPI_Cart_map(MPI_COMM_WORLD, 1, &size, (int[]){0}, &place);
     CHECK(place >= 0 && place < size);
+}
+
+CASE(map_to_a_part) {
+    int place = -5, grid_size = 4;
     MPI_Cart_map(MPI_COMM_WORLD, 1, &grid_size, (int[]){0}, &place);
     CHECK(place == MPI_UNDEFINED || (place >= 0 && place < 4));
 }

@@ -97,11 +97,12 @@ CASE(described_by_others) {
 
 CASE(no_neighbours) {
     MPI_Comm comm;
-    int in, out, weighted, value = 1;
+    int in, out, weighted, value = 1, none = 7;
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_WEIGHTS_EMPTY, 0, NULL, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL,
                                    0, &comm);
     MPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
     CHECK(in == 0 && out == 0);
-    MPI_Neighbor_allgather(&value, 1, MPI_INT, NULL, 1, MPI_INT, comm);
+    MPI_Neighbor_allgather(&value, 1, MPI_INT, &none, 1, MPI_INT, comm);
+    CHECK(none == 7);
     MPI_Comm_free(&comm);
 }
