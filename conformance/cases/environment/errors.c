@@ -95,7 +95,7 @@ CASE(texts) {
 }
 
 CASE(new_classes_and_codes) {
-    int class, code, found, length, *last;
+    int class, code, found, length;
     char text[MPI_MAX_ERROR_STRING];
     MPI_Add_error_class(&class);
     CHECK(class > MPI_ERR_LASTCODE);
@@ -108,8 +108,14 @@ CASE(new_classes_and_codes) {
     CHECK(strcmp(text, "an error of our own") == 0 && length == 19);
     MPI_Error_string(code, text, &length);
     CHECK(strcmp(text, "more of the same") == 0);
+}
+
+CASE(last_used_code) {
+    int class, code, found, *last;
+    MPI_Add_error_class(&class);
+    MPI_Add_error_code(class, &code);
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &last, &found);
-    CHECK(found && *last >= code);
+    CHECK(found && *last >= class && *last >= code);
 }
 
 static int window_called, file_called;
