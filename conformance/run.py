@@ -1,0 +1,284 @@
+"""Builds and runs the cases under several implementations of MPI and compares what they print.
+
+usage: run.sh [--only IMPLEMENTATION]... [--accept] [--timeout SECONDS] [--jobs N] [THEME | THEME/FILE]...
+"""
+
+import argparse
+import concurrent.futures
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CASES = HERE / "cases"
+EXPECTED = HERE / "expected.txt"
+BUILT = HERE.parent / "target" / "conformance"
+HPCAST = os.environ.get("HPCAST", str(HERE.parent / "target" / "release" / "hpcast"))
+MACHINE = os.environ.get("MACHINE", str(HERE.parent / "machines" / "dahu.toml"))
+
+# gcc takes MPI_STATUSES_IGNORE, which is no array, and buffers that MPI fills only later for mistakes.
+WARNINGS = ["-Wall", "-Wextra", "-Wno-stringop-overflow", "-Wno-stringop-overread", "-Wno-maybe-uninitialized"]
+WARNINGS += ["-Wno-nonnull", "-Wno-deprecated-declarations"]  # functions of MPI-1 are called on purpose
+C_FLAGS = ["-std=gnu11", "-O1", "-g", *WARNINGS, f"-I{HERE}"]
+CXX_FLAGS = ["-std=c++17", "-O1", "-g", *WARNINGS, "-Wno-cast-function-type", f"-I{HERE}"]
+# Both libraries' older Fortran interfaces take buffers of any type, which gfortran else objects to.
+FORTRAN_FLAGS = ["-O1", "-g", "-fallow-argument-mismatch", "-w", f"-I{HERE}"]
+
+
+class Implementation:
+    """How to compile and start a program; `built_by` names whose binaries are run."""
+
+    def __init__(self, name, built_by, compilers, launcher):
+        self.name, self.built_by, self.compilers, self.launcher = name, built_by, compilers, launcher
+
+    def missing(self):
+        """The first command that is not there, if any."""
+        commands = [self.compilers["c"][0], self.launcher[0]]
+        return next((command for command in commands if not shutil.which(command)), None)
+
+
+def compilers_of(suffix):
+    return {"c": [f"mpicc.{suffix}"], "cxx": [f"mpicxx.{suffix}"], "fortran": [f"mpif90.{suffix}"]}
+
+
+HPCAST_COMPILERS = {"c": [HPCAST, "cc"], "cxx": [HPCAST, "cxx"], "fortran": [HPCAST, "f90"]}
+HPCAST_RUN = [HPCAST, "run", "-m", MACHINE, "-n"]
+IMPLEMENTATIONS = {
+    implementation.name: implementation
+    for implementation in [
+        Implementation(
+            "openmpi",
+            "openmpi",
+            compilers_of("openmpi"),
+            ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "-n"],
+        ),
+        Implementation("mpich", "mpich", compilers_of("mpich"), ["mpirun.mpich", "-n"]),
+        Implementation("hpcast", "hpcast", HPCAST_COMPILERS, HPCAST_RUN),
+        Implementation("hpcast-openmpi", "openmpi", compilers_of("openmpi"), HPCAST_RUN),
+        Implementation("hpcast-mpich", "mpich", compilers_of("mpich"), HPCAST_RUN),
+    ]
+}
+LANGUAGES = {".c": "c", ".cpp": "cxx", ".F90": "fortran", ".F": "fortran"}
+
+
+class Source:
+    """A file of cases. Its first line says how it is run: the number of ranks, and `aborts` where it must fail."""
+
+    def __init__(self, path):
+        self.path = path
+        self.name = str(path.relative_to(CASES))
+        self.language = LANGUAGES[path.suffix]
+        first = path.read_text().split("\n", 1)[0]
+        found = re.search(r"ranks: (\d+)(, aborts)?(, with (\S+))?", first)
+        if not found:
+            sys.exit(f"error: {self.name}: the first line must say how many ranks it needs, such as /* ranks: 4 */")
+        self.ranks = found[1]
+        self.aborts = bool(found[2])
+        self.partner = path.parent / found[4] if found[4] else None
+
+
+def read_sections():
+    """The expected output of each file: "== FILE" starts a section of expected.txt."""
+    sections = {}
+    if EXPECTED.exists():
+        for block in re.split(r"^== ", EXPECTED.read_text(), flags=re.M)[1:]:
+            name, _, text = block.partition("\n")
+            sections[name] = text
+    return sections
+
+
+def read_exceptions():
+    """Cases that a real implementation fails although the standard is clear: rows of the table in README.md."""
+    rows = re.findall(r"^\| (openmpi|mpich) \| `(\S+)` \| `(\S+)` \|", (HERE / "README.md").read_text(), flags=re.M)
+    exceptions = {}
+    for implementation, file, case in rows:
+        exceptions.setdefault((implementation, file), []).append(case)
+    return exceptions
+
+
+def build(source, implementation):
+    """Compiles the file; returns the binary and, where that failed, the compiler's words."""
+    binary = BUILT / implementation.built_by / Path(source.name).with_suffix("")
+    binary = binary.parent / (binary.name + "-" + source.path.suffix[1:])
+    inputs = [source.path] + ([source.partner] if source.partner else [])
+    shared = [HERE / "case.h", HERE / "case.F90", HERE / "case_fortran.h"]
+    if binary.exists() and all(binary.stat().st_mtime > file.stat().st_mtime for file in inputs + shared):
+        return binary, None
+    binary.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        objects = []
+        files = list(reversed(inputs))
+        if source.language == "fortran":
+            files = [HERE / "case.F90"] + files
+        for file in files:
+            language = LANGUAGES[file.suffix]
+            flags = {"c": C_FLAGS, "cxx": CXX_FLAGS, "fortran": FORTRAN_FLAGS + [f"-J{scratch}"]}[language]
+            objects.append(os.path.join(scratch, file.name + ".o"))
+            command = implementation.compilers[language] + flags + ["-c", str(file), "-o", objects[-1]]
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.stderr:
+                print(done.stderr, file=sys.stderr, end="")
+            if done.returncode:
+                return binary, f"does not compile: {' '.join(command)}"
+        link = implementation.compilers[source.language] + objects + ["-o", str(binary), "-lm"]
+        done = subprocess.run(link, capture_output=True, text=True)
+        if done.returncode:
+            return binary, f"does not link: {' '.join(link)}\n{done.stderr}"
+    return binary, None
+
+
+def launch(source, implementation, binary, left_out, timeout):
+    """Runs the binary in a folder of its own; returns its output, its stderr, and why it failed, if so."""
+    command = implementation.launcher + [source.ranks, str(binary)] + ["-" + case for case in left_out]
+    with tempfile.TemporaryDirectory() as scratch:
+        process = subprocess.Popen(
+            command,
+            cwd=scratch,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        try:
+            output, words = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGTERM)
+            try:
+                output, words = process.communicate(timeout=5)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                output, words = process.communicate()
+            return output, words, f"hangs (no end after {timeout:g} s)"
+    if source.aborts:
+        return "", words, None if process.returncode else "ends with status 0, although it aborts"
+    return output, words, f"ends with status {process.returncode}" if process.returncode else None
+
+
+def results_of(text):
+    """One result per case. A program without cases is one case, named after nothing: its whole output."""
+    results = {}
+    lines = []
+    for line in text.splitlines():
+        lines.append(line)
+        found = re.fullmatch(r"(?:ok|FAILED) (\S+)", line)
+        if found:
+            results[found[1]] = "\n".join(lines)
+            lines = []
+    if lines or not results:
+        results[""] = "\n".join(lines)
+    return results
+
+
+def check(source, implementation, expected, left_out, timeout):
+    """Builds, runs and compares one file; returns (cases, passed, differing, output, complaints)."""
+    binary, problem = build(source, implementation)
+    output, words = "", ""
+    if not problem:
+        output, words, problem = launch(source, implementation, binary, left_out, timeout)
+    found = results_of(output)
+    wanted = found if expected is None else results_of(expected)
+    wanted = {case: text for case, text in wanted.items() if case not in left_out}
+    differing = [case for case in wanted if found.get(case) != wanted[case] or "\nFAILED " in "\n" + wanted[case]]
+    differing += [case for case in found if case not in wanted]
+    complaints = [f"{implementation.name}: {source.name}: {case or 'output'} differs" for case in differing]
+    if problem:
+        complaints.append(f"{implementation.name}: {source.name} {problem}")
+        differing = differing or [""]
+    if complaints and words:
+        complaints.append("    " + "\n    ".join(words.strip().splitlines()[:20]))
+    cases = len(set(wanted) | set(differing))
+    return cases, cases - len(differing), len(differing), output, complaints
+
+
+def sources_of(themes):
+    paths = sorted(path for path in CASES.rglob("*") if path.suffix in LANGUAGES)
+    chosen = []
+    for theme in themes or [""]:
+        found = [path for path in paths if str(path.relative_to(CASES)).startswith(theme)]
+        if not found:
+            sys.exit(f"error: no cases in {CASES / theme}; the themes are the folders of {CASES}")
+        chosen += [path for path in found if path not in chosen]
+    partners = {source.partner for source in map(Source, filter(is_main, paths)) if source.partner}
+    return [Source(path) for path in chosen if path not in partners]
+
+
+def is_main(path):
+    return "ranks: " in path.read_text().split("\n", 1)[0]
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="run.sh", description="Runs the cases and compares what they print.")
+    parser.add_argument("--only", action="append", choices=list(IMPLEMENTATIONS), help="run under this one (repeat)")
+    parser.add_argument("--accept", action="store_true", help="write expected.txt, where all that ran agree")
+    parser.add_argument("--timeout", type=float, default=60.0, help="seconds for a file (60)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="files at a time (one for each core)")
+    parser.add_argument("themes", nargs="*", metavar="THEME", help="a folder of cases, or a file: collectives/scan.c")
+    options = parser.parse_args()
+
+    chosen = [IMPLEMENTATIONS[name] for name in options.only or ["openmpi", "mpich", "hpcast"]]
+    for implementation in list(chosen):
+        missing = implementation.missing()
+        if missing and options.only:
+            sys.exit(f"error: {implementation.name} needs {missing}, which is not there")
+        if missing:
+            print(f"warning: {implementation.name} is left out: {missing} is not there", file=sys.stderr)
+            chosen.remove(implementation)
+    if not chosen:
+        sys.exit("error: there is no implementation to run")
+
+    sections, exceptions = read_sections(), read_exceptions()
+    sources = sources_of(options.themes)
+    totals = {implementation.name: [0, 0, 0] for implementation in chosen}
+    outputs = {}
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+
+        def work(source):
+            found = []
+            for implementation in chosen:
+                left_out = exceptions.get((implementation.name, source.name), [])
+                expected = None if options.accept else sections.get(source.name, "")
+                if source.aborts:
+                    expected = None
+                found.append((implementation, check(source, implementation, expected, left_out, options.timeout)))
+            return source, found
+
+        for source, found in pool.map(work, sources):
+            for implementation, (cases, passed, differing, output, complaints) in found:
+                for total, add in enumerate((cases, passed, differing)):
+                    totals[implementation.name][total] += add
+                outputs.setdefault(source.name, []).append(output)
+                for complaint in complaints:
+                    print(complaint, flush=True)
+
+    if options.accept:
+        accept(sections, outputs, sources)
+    print(f"{'implementation':<16}{'cases':>8}{'passed':>8}{'differing':>11}")
+    for name, (cases, passed, differing) in totals.items():
+        print(f"{name:<16}{cases:>8}{passed:>8}{differing:>11}")
+    return 1 if any(differing for _, _, differing in totals.values()) else 0
+
+
+def accept(sections, outputs, sources):
+    """Takes over what was printed, where no case failed and no two implementations differ."""
+    for source in sources:
+        merged, agree = {}, True
+        for output in sorted(outputs[source.name], key=len, reverse=True):
+            for case, text in results_of(output).items():
+                agree &= merged.setdefault(case, text) == text and "FAILED " not in text
+        if not agree or merged == {"": ""} and not source.aborts:
+            print(f"not accepted: {source.name}")
+        elif not source.aborts:
+            sections[source.name] = "\n".join(merged.values()) + "\n"
+    known = {source.name for source in sources_of([])}
+    EXPECTED.write_text("".join(f"== {name}\n{sections[name]}" for name in sorted(sections) if name in known))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
