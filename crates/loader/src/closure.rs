@@ -57,9 +57,14 @@ impl Closure {
     }
 
     fn need(
-        &mut self, library: &str, number: usize, environment: &dyn Environment, waiting: &mut VecDeque<usize>,
+        &mut self,
+        library: &str,
+        number: usize,
+        environment: &dyn Environment,
+        waiting: &mut VecDeque<usize>,
     ) -> Result<(), LoadError> {
-        let known = self.objects.iter().position(|one| one.name == library || one.elf.soname.as_deref() == Some(library));
+        let known =
+            self.objects.iter().position(|one| one.name == library || one.elf.soname.as_deref() == Some(library));
         if let Some(known) = known {
             self.objects[number].needs.push(known);
             return Ok(());

@@ -388,7 +388,9 @@ impl Elf {
         let word = size_of::<u64>() as u64;
         let calls = |single: Option<u64>, (address, size): (u64, u64)| -> Result<Calls, Problem> {
             let count = size / word;
-            if single.is_some_and(|address| !self.is_loaded(address, 1)) || (count > 0 && !self.is_loaded(address, size)) {
+            if single.is_some_and(|address| !self.is_loaded(address, 1))
+                || (count > 0 && !self.is_loaded(address, size))
+            {
                 return Err(wrong("functions to be called first or last lie outside of what is loaded"));
             }
             Ok(Calls { single: single.filter(|&address| address != 0), array: (address, count) })
@@ -499,7 +501,10 @@ impl Elf {
 
     /// Versions of symbols: the names of those that this object defines and of those that it needs, by number.
     fn read_versions(
-        &mut self, numbers: Option<u64>, defined: Option<(u64, u64)>, needed: Option<(u64, u64)>,
+        &mut self,
+        numbers: Option<u64>,
+        defined: Option<(u64, u64)>,
+        needed: Option<(u64, u64)>,
     ) -> Result<(), Problem> {
         let Some(numbers) = numbers else { return Ok(()) };
         let place = self.at(numbers, self.symbols.len() as u64 * 2, "versions")?;

@@ -67,7 +67,10 @@ pub fn size_at(address: usize) -> usize {
 
 unsafe extern "C" {
     fn dladdr1(
-        address: *const c_void, information: *mut libc::Dl_info, extra: *mut *mut c_void, flags: libc::c_int,
+        address: *const c_void,
+        information: *mut libc::Dl_info,
+        extra: *mut *mut c_void,
+        flags: libc::c_int,
     ) -> libc::c_int;
     fn dlvsym(handle: *mut c_void, symbol: *const libc::c_char, version: *const libc::c_char) -> *mut c_void;
 }

@@ -147,7 +147,8 @@ fn array(base: usize, place: &Place, calls: &Calls) -> Vec<usize> {
 }
 
 fn first_calls(base: usize, object: &Object, place: &Place) -> Vec<usize> {
-    let single = object.elf.initialise.single.map(|address| base.wrapping_add(place.bias.wrapping_add(address) as usize));
+    let single =
+        object.elf.initialise.single.map(|address| base.wrapping_add(place.bias.wrapping_add(address) as usize));
     single.into_iter().chain(array(base, place, &object.elf.initialise)).collect()
 }
 

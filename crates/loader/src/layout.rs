@@ -122,15 +122,17 @@ fn check(elf: &Elf, end: u64) -> Result<(), LoadError> {
     if end < 1 << 46 {
         return Ok(());
     }
-    Err(LoadError::Malformed { file: elf.file.clone(), problem: "it takes more memory than there are addresses".into() })
+    Err(LoadError::Malformed {
+        file: elf.file.clone(),
+        problem: "it takes more memory than there are addresses".into(),
+    })
 }
 
 /// Runs of pages of an object, at the object's own addresses.
 fn runs(elf: &Elf) -> Result<Vec<Run>, LoadError> {
     let mut runs: Vec<Run> = Vec::new();
     for segment in &elf.segments {
-        let mut pages =
-            segment.address / PAGE * PAGE..(segment.address + segment.size).next_multiple_of(PAGE);
+        let mut pages = segment.address / PAGE * PAGE..(segment.address + segment.size).next_multiple_of(PAGE);
         if let Some(last) = runs.last_mut() {
             if last.is_private == segment.writable {
                 last.pages.end = last.pages.end.max(pages.end);
@@ -138,7 +140,14 @@ fn runs(elf: &Elf) -> Result<Vec<Run>, LoadError> {
             }
             // A page with something of both kinds is the copy's own.
             if pages.start < last.pages.end {
-                if segment.executable || elf.segments.iter().any(|one| one.executable && one.address + one.size > pages.start && !one.writable && one.address < pages.start) {
+                if segment.executable
+                    || elf.segments.iter().any(|one| {
+                        one.executable
+                            && one.address + one.size > pages.start
+                            && !one.writable
+                            && one.address < pages.start
+                    })
+                {
                     let problem = "a page is both writable and executable".into();
                     return Err(LoadError::Malformed { file: elf.file.clone(), problem });
                 }

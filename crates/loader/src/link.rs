@@ -7,13 +7,13 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use object::elf;
 
+use crate::Replacement;
 use crate::closure::Object;
 use crate::elf::{Elf, Relocation, Symbol};
 use crate::error::LoadError;
 use crate::layout::{Layout, Place, TlsPlace};
 use crate::template::{Template, Value};
 use crate::tls;
-use crate::Replacement;
 
 /// What lies outside of the program.
 pub trait Outside {
@@ -84,7 +84,9 @@ pub struct Linker<'a> {
 /// Makes the template of a group, the first of the scope; `order` says which object comes first where symbols are looked
 /// for: pairs of group and object.
 pub fn link<'a>(
-    scope: &'a [Group<'a>], order: &[(usize, usize)], outside: &'a dyn Outside,
+    scope: &'a [Group<'a>],
+    order: &[(usize, usize)],
+    outside: &'a dyn Outside,
 ) -> Result<(Template, Vec<Choice>), LoadError> {
     let mut exports: HashMap<&str, Vec<Export>> = HashMap::new();
     for &(group, number) in order {
@@ -148,9 +150,10 @@ impl<'a> Linker<'a> {
         let file = || elf.file.clone();
         place.find(address, 8, true).ok_or_else(|| match place.find(address, 8, false) {
             Some(_) => LoadError::TextRelocation { file: file(), address },
-            None => {
-                LoadError::Malformed { file: file(), problem: format!("a relocation lies outside of it ({address:#x})") }
-            }
+            None => LoadError::Malformed {
+                file: file(),
+                problem: format!("a relocation lies outside of it ({address:#x})"),
+            },
         })
     }
 
@@ -198,7 +201,8 @@ impl<'a> Linker<'a> {
                 self.template.set(target, Value::Absolute(size.wrapping_add(relocation.addend)));
             }
             elf::R_X86_64_DTPMOD64 => {
-                let meaning = named.map_or(Meaning::ThreadLocal(number, 0), |symbol| self.meaning(number, symbol, true));
+                let meaning =
+                    named.map_or(Meaning::ThreadLocal(number, 0), |symbol| self.meaning(number, symbol, true));
                 let (way, block) = self.thread_local(meaning);
                 self.template.set(target, Value::Absolute(way));
                 if named.is_none_or(|symbol| symbol.binding == elf::STB_LOCAL.0) {
@@ -209,12 +213,14 @@ impl<'a> Linker<'a> {
                 }
             }
             elf::R_X86_64_DTPOFF64 => {
-                let meaning = named.map_or(Meaning::ThreadLocal(number, 0), |symbol| self.meaning(number, symbol, true));
+                let meaning =
+                    named.map_or(Meaning::ThreadLocal(number, 0), |symbol| self.meaning(number, symbol, true));
                 let (_, value) = self.thread_local(meaning);
                 self.template.set(target, value.plus(relocation.addend));
             }
             elf::R_X86_64_TPOFF64 => {
-                let meaning = named.map_or(Meaning::ThreadLocal(number, 0), |symbol| self.meaning(number, symbol, true));
+                let meaning =
+                    named.map_or(Meaning::ThreadLocal(number, 0), |symbol| self.meaning(number, symbol, true));
                 let (way, value) = self.thread_local(meaning);
                 // What is in a block of its own can be anywhere; the linker never asks for its distance.
                 if way != tls::FROM_THREAD_POINTER {
@@ -224,7 +230,8 @@ impl<'a> Linker<'a> {
                 self.template.set(target, value.plus(relocation.addend));
             }
             elf::R_X86_64_TLSDESC => {
-                let meaning = named.map_or(Meaning::ThreadLocal(number, 0), |symbol| self.meaning(number, symbol, true));
+                let meaning =
+                    named.map_or(Meaning::ThreadLocal(number, 0), |symbol| self.meaning(number, symbol, true));
                 let (way, value) = self.thread_local(meaning);
                 let second = self.target(number, relocation.address.wrapping_add(8))?;
                 self.template.set(target, Value::Absolute(tls::descriptor(way) as u64));
@@ -243,9 +250,7 @@ impl<'a> Linker<'a> {
         let none = (tls::AT_ADDRESS, Value::Absolute(0));
         match meaning {
             Meaning::ThreadLocal(number, offset) => match self.object(number).1.tls {
-                Some(TlsPlace::Zone(below)) => {
-                    (tls::FROM_THREAD_POINTER, Value::Absolute(offset.wrapping_sub(below)))
-                }
+                Some(TlsPlace::Zone(below)) => (tls::FROM_THREAD_POINTER, Value::Absolute(offset.wrapping_sub(below))),
                 Some(TlsPlace::Block(start)) => (tls::AT_ADDRESS, Value::Relative(start.wrapping_add(offset))),
                 None => none,
             },

@@ -99,7 +99,8 @@ impl Program {
             numbers.push((usize::from(object.is_shared), group.len()));
             group.push(object);
         }
-        let order_of = |group| sequence.iter().map(|&one| numbers[one]).filter(move |one| one.0 == group).map(|one| one.1);
+        let order_of =
+            |group| sequence.iter().map(|&one| numbers[one]).filter(move |one| one.0 == group).map(|one| one.1);
         let shared = match shared.is_empty() {
             true => None,
             false => Some(Shared::load(shared, order_of(1).collect(), &outside)?),
@@ -349,7 +350,10 @@ fn catalogue(objects: &[Object], layout: &Layout, is_shared: bool) -> Catalogue 
 
 /// What is at an offset of a copy.
 fn describe(
-    objects: &[Object], layout: &Layout, functions: &[OnceLock<Vec<Function>>], offset: u64,
+    objects: &[Object],
+    layout: &Layout,
+    functions: &[OnceLock<Vec<Function>>],
+    offset: u64,
 ) -> Option<Location> {
     let number = layout.places.iter().position(|place| place.extent.contains(&offset))?;
     let (object, place) = (&objects[number], &layout.places[number]);

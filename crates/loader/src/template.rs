@@ -84,7 +84,8 @@ impl Template {
     /// Copies a range, with the addresses in it.
     pub fn copy(&mut self, from: u64, to: u64, len: u64) {
         // Only pages that are there: the target has nothing in it yet.
-        let pages: Vec<u64> = self.pages.range(from / PAGE..(from + len).div_ceil(PAGE)).map(|(&page, _)| page).collect();
+        let pages: Vec<u64> =
+            self.pages.range(from / PAGE..(from + len).div_ceil(PAGE)).map(|(&page, _)| page).collect();
         for page in pages {
             let (start, end) = (from.max(page * PAGE), (from + len).min((page + 1) * PAGE));
             let bytes = self.pages[&page][(start - page * PAGE) as usize..(end - page * PAGE) as usize].to_vec();

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, Plain, call, open, open_in, ready, said, say};
+use common::{Folder, Plain, call, open, open_in, ready, said, with_say};
 use hpcast_loader::{LoadError, Program, Start};
 
 const PRIVATE: &str = r#"
@@ -52,7 +52,10 @@ fn addresses_have_names() {
     for copy in &copies {
         let address = copy.symbol("twice").expect("a local function has a name");
         let location = program.describe(address + 1).expect("an address of the copy");
-        assert_eq!((location.object.as_str(), location.symbol.as_deref(), location.offset), ("names", Some("twice"), 1));
+        assert_eq!(
+            (location.object.as_str(), location.symbol.as_deref(), location.offset),
+            ("names", Some("twice"), 1)
+        );
         assert_eq!(hpcast_loader::copy_at(address), Some(copy.base()));
     }
     assert_eq!(program.describe(addresses_have_names as *const () as usize), None);
@@ -123,7 +126,11 @@ fn libraries_are_private_too() {
         int main(void) { return 0; }
     "#;
     let folder = Folder::new("libraries");
-    for model in [&["-shared", "-fPIC"][..], &["-shared", "-fPIC", "-mtls-dialect=gnu2"], &["-shared", "-fPIC", "-ftls-model=initial-exec"]] {
+    for model in [
+        &["-shared", "-fPIC"][..],
+        &["-shared", "-fPIC", "-mtls-dialect=gnu2"],
+        &["-shared", "-fPIC", "-ftls-model=initial-exec"],
+    ] {
         let Some(_) = folder.compile("gcc", "libown.so", library, model) else { return };
         let options = ["-L.", "-lown", "-Wl,-rpath,$ORIGIN", "-fPIE", "-pie"];
         let Some(path) = folder.compile("gcc", "user", program, &options) else { return };
@@ -175,10 +182,11 @@ fn initialisers_run_in_order() {
     let Some(_) = folder.compile("gcc", "liblow.so", &part("low"), &shared) else { return };
     let middle = format!("int low(int); {} int middle_low(int x) {{ return low(x); }}", part("middle"));
     folder.compile("gcc", "libmiddle.so", &middle, &["-shared", "-fPIC", "-L.", "-llow", "-Wl,-rpath,$ORIGIN"]);
-    let program = format!("int low(int), middle_low(int); {} int main(void) {{ return low(middle_low(0)); }}", part("top"));
-    let options = ["-L.", "-llow", "-lmiddle", "-Wl,-rpath,$ORIGIN", "-Wl,--unresolved-symbols=ignore-all"];
+    let program =
+        format!("int low(int), middle_low(int); {} int main(void) {{ return low(middle_low(0)); }}", part("top"));
+    let (environment, [folders, say]) = with_say(&folder).expect("as before");
+    let options = [folders, "-llow", "-lmiddle", say, "-Wl,-rpath,$ORIGIN"];
     let path = folder.compile("gcc", "order", &program, &options).expect("as before");
-    let environment = Plain::default().with("say", say as *const () as usize);
     let program = open_in(&path, &environment);
     let copy = ready(&program);
     assert_eq!(said(), ["begin low", "begin middle", "begin top"]);
@@ -228,7 +236,8 @@ fn errors_say_what_to_do() {
     let folder = Folder::new("errors");
     let Some(fixed) = folder.compile("gcc", "fixed", PRIVATE, &["-no-pie"]) else { return };
     let fails = |path: &std::path::Path, environment: &Plain| {
-        let error = Program::open(path, environment).err().unwrap_or_else(|| panic!("{} can be opened", path.display()));
+        let error =
+            Program::open(path, environment).err().unwrap_or_else(|| panic!("{} can be opened", path.display()));
         assert!(!error.remedy().is_empty());
         error
     };
@@ -240,7 +249,8 @@ fn errors_say_what_to_do() {
     }
     let object = folder.compile("gcc", "object.o", PRIVATE, &["-c"]).expect("a compiler");
     assert!(matches!(fails(&object, &plain), LoadError::NotAProgram { .. }));
-    let library = folder.compile("gcc", "libgone.so", "int gone(void) { return 0; }", &["-shared"]).expect("a compiler");
+    let library =
+        folder.compile("gcc", "libgone.so", "int gone(void) { return 0; }", &["-shared"]).expect("a compiler");
     assert!(matches!(fails(&library, &plain), LoadError::NotAProgram { .. }));
     let source = "int gone(void); int main(void) { return gone(); }";
     let user = folder.compile("gcc", "user", source, &["-L.", "-lgone", "-Wl,-rpath,/nowhere"]).expect("a compiler");
