@@ -30,6 +30,7 @@ mod elf;
 mod error;
 mod host;
 mod instance;
+mod intercept;
 mod layout;
 mod link;
 mod program;
@@ -42,6 +43,7 @@ mod tls;
 
 pub use error::LoadError;
 pub use instance::Instance;
+pub use intercept::Original;
 pub use program::{Location, Program};
 pub use registry::copy_at;
 pub use start::Start;
