@@ -378,9 +378,9 @@ impl Elf {
         let (soname, rpath, runpath) = (one(elf::DT_SONAME)?, one(elf::DT_RPATH)?, one(elf::DT_RUNPATH)?);
 
         let flags = value(elf::DT_FLAGS).unwrap_or(0);
-        self.is_symbolic = flags & u64::from(elf::DF_SYMBOLIC.0) != 0 || value(elf::DT_SYMBOLIC).is_some();
-        self.is_static_tls = flags & u64::from(elf::DF_STATIC_TLS.0) != 0 || self.is_program;
-        if !self.is_program && value(elf::DT_FLAGS_1).unwrap_or(0) & u64::from(elf::DF_1_PIE.0) != 0 {
+        self.is_symbolic = flags & elf::DF_SYMBOLIC.0 != 0 || value(elf::DT_SYMBOLIC).is_some();
+        self.is_static_tls = flags & elf::DF_STATIC_TLS.0 != 0 || self.is_program;
+        if !self.is_program && value(elf::DT_FLAGS_1).unwrap_or(0) & elf::DF_1_PIE.0 != 0 {
             return Err(Problem::Static);
         }
         (self.needed, self.soname, self.rpath, self.runpath) = (needed, soname, rpath, runpath);

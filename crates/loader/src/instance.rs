@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 
 use crate::closure::Object;
 use crate::elf::Calls;
+use crate::intercept::Original;
 use crate::layout::Place;
 use crate::program::Inner;
 use crate::start::Start;
@@ -44,6 +45,11 @@ impl Instance {
     /// Address of a function or variable of this copy. The program's own come before those of its libraries.
     pub fn symbol(&self, name: &str) -> Option<usize> {
         self.program.find(name).map(|found| self.base.wrapping_add(self.program.offset(&found) as usize))
+    }
+
+    /// Address of the original of a function that was replaced, in this copy.
+    pub fn original(&self, original: Original) -> usize {
+        self.base + original.offset as usize
     }
 
     fn at(&self, place: &Place, address: u64) -> usize {

@@ -10,7 +10,7 @@ use crate::elf::{Elf, PAGE};
 use crate::error::LoadError;
 
 /// Room for pieces of replaced functions, at the beginning of every object: addresses only, until it is used.
-const SPARE: u64 = 4 * PAGE;
+pub const SPARE: u64 = 4 * PAGE;
 
 /// Pages of one kind that follow each other.
 #[derive(Clone, Debug)]

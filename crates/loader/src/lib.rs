@@ -18,7 +18,9 @@
 //!
 //! Whoever loads a program decides what its symbols mean ([`Environment`]): functions of MPI, memory, clocks, and what becomes of
 //! each library ([`Treatment`]). The C library exists once in a process, and is shared by all copies: what it keeps for the process
-//! (standard output, the locale, `optarg`) the environment must keep apart where it matters.
+//! (standard output, the locale, `optarg`) the environment must keep apart where it matters. It must answer `__libc_start_main`
+//! where programs are entered at their beginning, and `__cxa_atexit` and `atexit`, since the C library would call what is registered
+//! there when the copies are gone.
 //!
 //! Thread-local data, and how exceptions find their way, are explained in `tls.rs` and `registry.rs`. Threads inside of copies are
 //! not supported.
@@ -28,6 +30,7 @@ mod elf;
 mod error;
 mod host;
 mod instance;
+mod intercept;
 mod layout;
 mod link;
 mod program;
@@ -40,6 +43,7 @@ mod tls;
 
 pub use error::LoadError;
 pub use instance::Instance;
+pub use intercept::Original;
 pub use program::{Location, Program};
 pub use registry::copy_at;
 pub use start::Start;

@@ -13,6 +13,7 @@ use crate::elf::Elf;
 use crate::error::LoadError;
 use crate::host::{Host, size_at, thread_pointer};
 use crate::instance::Instance;
+use crate::intercept::Replaced;
 use crate::layout::{Layout, Place};
 use crate::link::{Choice, Group, Outside, link};
 use crate::registry::{self, Catalogue, Span};
@@ -36,6 +37,7 @@ pub(crate) struct Inner {
     pub order: Vec<usize>,
     pub shared: Option<Shared>,
     needed: Vec<String>,
+    pub replaced: Replaced,
     names: OnceLock<HashMap<String, Definition>>,
     functions: Vec<OnceLock<Vec<Function>>>,
 }
@@ -65,6 +67,7 @@ pub(crate) struct Definition {
     pub object: usize,
     pub address: u64,
     pub size: u64,
+    pub is_function: bool,
     is_local: bool,
     /// Others have the same name, and it cannot be told which is meant.
     pub is_ambiguous: bool,
@@ -125,8 +128,8 @@ impl Program {
         let functions = own.iter().map(|_| OnceLock::new()).collect();
         let order = order_of(0).collect();
         let template = template.finish();
-        let names = OnceLock::new();
-        let inner = Inner { objects: own, layout, space, template, order, shared, needed, names, functions };
+        let (names, replaced) = (OnceLock::new(), Replaced::default());
+        let inner = Inner { objects: own, layout, space, template, order, shared, needed, replaced, names, functions };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -190,7 +193,8 @@ impl Inner {
                     }
                     let is_local = symbol.binding == elf::STB_LOCAL.0;
                     let (address, size) = (symbol.value, symbol.size);
-                    let new = Definition { object, address, size, is_local, is_ambiguous: false };
+                    let is_function = symbol.kind == elf::STT_FUNC.0;
+                    let new = Definition { object, address, size, is_function, is_local, is_ambiguous: false };
                     match names.get_mut(name) {
                         None => {
                             names.insert(name.into(), new);

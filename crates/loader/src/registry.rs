@@ -193,12 +193,6 @@ unsafe extern "C" fn iterate_for(visitor: Visitor, data: *mut c_void, caller: us
             }
         }
     }
-    // SAFETY: the same function type, spelt by libc.
-    let visitor = unsafe {
-        std::mem::transmute::<Visitor, unsafe extern "C" fn(*mut libc::dl_phdr_info, libc::size_t, *mut c_void) -> c_int>(
-            visitor,
-        )
-    };
     // SAFETY: what the caller asked for.
     unsafe { libc::dl_iterate_phdr(Some(visitor), data) }
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, Plain, call, open, open_in, ready, said, say};
+use common::{Folder, Plain, call, open, open_in, ready, said, with_say};
 use hpcast_loader::{LoadError, Program, Start};
 
 const PRIVATE: &str = r#"
@@ -184,9 +184,9 @@ fn initialisers_run_in_order() {
     folder.compile("gcc", "libmiddle.so", &middle, &["-shared", "-fPIC", "-L.", "-llow", "-Wl,-rpath,$ORIGIN"]);
     let program =
         format!("int low(int), middle_low(int); {} int main(void) {{ return low(middle_low(0)); }}", part("top"));
-    let options = ["-L.", "-llow", "-lmiddle", "-Wl,-rpath,$ORIGIN", "-Wl,--unresolved-symbols=ignore-all"];
+    let (environment, [folders, say]) = with_say(&folder).expect("as before");
+    let options = [folders, "-llow", "-lmiddle", say, "-Wl,-rpath,$ORIGIN"];
     let path = folder.compile("gcc", "order", &program, &options).expect("as before");
-    let environment = Plain::default().with("say", say as *const () as usize);
     let program = open_in(&path, &environment);
     let copy = ready(&program);
     assert_eq!(said(), ["begin low", "begin middle", "begin top"]);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, Plain, call, open, open_in, ready, said, say};
+use common::{Folder, call, open, open_in, ready, said, with_say};
 
 #[test]
 fn exceptions_are_caught() {
@@ -63,9 +63,9 @@ fn streams_are_private() {
         int main() {}
     "#;
     let folder = Folder::new("streams");
-    let options = ["-std=c++17", "-Wl,--unresolved-symbols=ignore-all"];
-    let Some(path) = folder.compile("g++", "streams", source, &options) else { return };
-    let program = open_in(&path, &Plain::default().with("say", say as *const () as usize));
+    let Some((environment, [folders, say])) = with_say(&folder) else { return };
+    let Some(path) = folder.compile("g++", "streams", source, &["-std=c++17", folders, say]) else { return };
+    let program = open_in(&path, &environment);
     let (first, second) = (ready(&program), ready(&program));
     assert_eq!(call(&first, "print", 255), 1);
     call(&first, "decimal", 0);

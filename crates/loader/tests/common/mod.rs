@@ -77,6 +77,13 @@ impl Plain {
     }
 }
 
+/// An environment with [`say`], and the options to link with it: a library that is not loaded.
+pub fn with_say(folder: &Folder) -> Option<(Plain, [&'static str; 2])> {
+    folder.compile("gcc", "libsay.so", "void say(const char *text) {}", &["-shared", "-fPIC"])?;
+    let environment = Plain { replaced: vec!["libsay.so".into()], ..Plain::default() };
+    Some((environment.with("say", say as *const () as usize), ["-L.", "-lsay"]))
+}
+
 impl Environment for Plain {
     fn treatment(&self, soname: &str) -> Treatment {
         let host = ["libc.so", "libm.so", "ld-linux", "libpthread.so", "libdl.so", "librt.so"];
@@ -92,12 +99,18 @@ impl Environment for Plain {
     }
 
     fn resolve(&self, symbol: &str) -> Option<Replacement> {
-        self.symbols.get(symbol).copied()
+        // Functions to be called at the end of the process would be gone by then.
+        let at_exit = Replacement { address: at_exit as *const () as usize, size: 0 };
+        self.symbols.get(symbol).copied().or((symbol == "__cxa_atexit").then_some(at_exit))
     }
 
     fn missing(&self, _: &str) -> Option<usize> {
         self.missing
     }
+}
+
+extern "C" fn at_exit() -> c_int {
+    0
 }
 
 /// Opens a program in a plain environment.
