@@ -1,11 +1,9 @@
 //! Packing, unpacking and copying.
 
-use std::ptr;
-
 use super::Datatype;
 use super::cursor::{BlockIter, Ranges};
-use super::layout::{Blocks, Layout};
-use super::transfer::transfer;
+use super::layout::{Blocks, Layout, repeated_blocks};
+use super::transfer::{copy_block, copy_blocks, transfer};
 
 impl Datatype {
     /// The blocks of `count` items, in the order of the type map, from the address of the buffer.
@@ -31,12 +29,16 @@ impl Datatype {
     /// Offset and length of the data of `count` items, if they are one block.
     #[inline]
     pub fn run(&self, count: i64) -> Option<(i64, i64)> {
-        if let Some(offset) = self.0.solid {
-            return Some((offset, self.size() * count));
-        }
-        match self.map().bytes {
-            Layout::Blocks(Blocks { offset, length, count: 1, .. }) if count == 1 => Some((offset, length)),
-            _ if count == 0 => Some((0, 0)),
+        let blocks = self.regular(count)?;
+        (blocks.count == 1).then_some((blocks.offset, blocks.length))
+    }
+
+    /// The data of `count` items, if they are blocks at equal distances; of no data, one empty block.
+    #[inline]
+    fn regular(&self, count: i64) -> Option<Blocks> {
+        match &self.map().bytes {
+            Layout::Blocks(blocks) if count > 0 => repeated_blocks(*blocks, count, self.extent()),
+            _ if self.size() == 0 || count == 0 => Some(Blocks::run(0, 0)),
             _ => None,
         }
     }
@@ -50,10 +52,12 @@ impl Datatype {
         let bytes = self.size() * count;
         // SAFETY: the caller's.
         unsafe {
-            match self.run(count) {
-                Some((offset, length)) => ptr::copy(from.wrapping_offset(offset as isize), to, length as usize),
+            match self.regular(count) {
+                Some(Blocks { offset, length, count, stride }) => {
+                    copy_blocks(from.wrapping_offset(offset as isize), stride, to, length, length, count);
+                }
                 None => {
-                    transfer(self.blocks(count), from, single(bytes), to, bytes);
+                    transfer(self.blocks(count), from, once(bytes), to, bytes);
                 }
             }
         }
@@ -81,13 +85,19 @@ impl Datatype {
     /// `bytes` must be readable at `from`, and the data of the items that they fill writable from `to`.
     #[inline]
     pub unsafe fn unpack(&self, count: i64, from: *const u8, bytes: i64, to: *mut u8) -> i64 {
-        let bytes = bytes.min(self.size() * count);
+        let all = self.size() * count;
+        let bytes = bytes.min(all);
         // SAFETY: the caller's.
         unsafe {
-            match self.run(count) {
-                Some((offset, _)) => ptr::copy(from, to.wrapping_offset(offset as isize), bytes as usize),
-                None => {
-                    transfer(single(bytes), from, self.blocks(count), to, bytes);
+            match self.regular(count) {
+                Some(Blocks { offset, count: 1, .. }) => {
+                    copy_block(from, to.wrapping_offset(offset as isize), bytes as usize);
+                }
+                Some(Blocks { offset, length, count, stride }) if bytes == all => {
+                    copy_blocks(from, length, to.wrapping_offset(offset as isize), stride, length, count);
+                }
+                _ => {
+                    transfer(once(bytes), from, self.blocks(count), to, bytes);
                 }
             }
         }
@@ -114,17 +124,16 @@ impl Datatype {
         unsafe {
             match (self.run(count), to_type.run(to_count)) {
                 (Some((src, _)), Some((dst, _))) => {
-                    ptr::copy(from.wrapping_offset(src as isize), to.wrapping_offset(dst as isize), bytes as usize);
+                    let (from, to) = (from.wrapping_offset(src as isize), to.wrapping_offset(dst as isize));
+                    copy_block(from, to, bytes as usize);
                 }
                 (Some((src, _)), None) => {
-                    let from = from.wrapping_offset(src as isize);
-                    transfer(single(bytes), from, to_type.blocks(to_count), to, bytes);
+                    to_type.unpack(to_count, from.wrapping_offset(src as isize), bytes, to);
                 }
-                (None, Some((dst, _))) => {
-                    let to = to.wrapping_offset(dst as isize);
-                    transfer(self.blocks(count), from, single(bytes), to, bytes);
+                (None, Some((dst, _))) if bytes == self.size() * count => {
+                    self.pack(count, from, to.wrapping_offset(dst as isize));
                 }
-                (None, None) => {
+                (None, _) => {
                     transfer(self.blocks(count), from, to_type.blocks(to_count), to, bytes);
                 }
             }
@@ -134,6 +143,6 @@ impl Datatype {
 }
 
 /// Contiguous memory as a layout.
-fn single(bytes: i64) -> impl Iterator<Item = Blocks> {
+fn once(bytes: i64) -> impl Iterator<Item = Blocks> {
     (bytes > 0).then(|| Blocks::run(0, bytes)).into_iter()
 }

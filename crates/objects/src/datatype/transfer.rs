@@ -73,30 +73,30 @@ pub(super) unsafe fn transfer(
         let (src, dst) = (source.now, target.now);
         let src_at = from.wrapping_offset((src.offset + source.part) as isize);
         let dst_at = to.wrapping_offset((dst.offset + target.part) as isize);
-        let blocks_of = |length: i64, count: i64| count.min(left / length);
+        let (src_room, dst_room) = (source.left_in_block().min(left), target.left_in_block().min(left));
         // SAFETY: in all cases the bytes lie in blocks of both sides, which the caller vouches for.
         unsafe {
             if source.part == 0 && target.part == 0 && src.length == dst.length && left >= src.length {
-                let count = blocks_of(src.length, src.count.min(dst.count));
+                let count = fitting(src.length, src.count.min(dst.count), left);
                 copy_blocks(src_at, src.stride, dst_at, dst.stride, src.length, count);
                 source.advance_blocks(count);
                 target.advance_blocks(count);
                 left -= count * src.length;
-            } else if source.part == 0 && src.length <= target.left_in_block().min(left) {
-                let count = blocks_of(src.length, src.count.min(target.left_in_block() / src.length));
+            } else if source.part == 0 && src.length <= dst_room {
+                let count = fitting(src.length, src.count, dst_room);
                 copy_blocks(src_at, src.stride, dst_at, src.length, src.length, count);
                 source.advance_blocks(count);
                 target.advance_bytes(count * src.length);
                 left -= count * src.length;
-            } else if target.part == 0 && dst.length <= source.left_in_block().min(left) {
-                let count = blocks_of(dst.length, dst.count.min(source.left_in_block() / dst.length));
+            } else if target.part == 0 && dst.length <= src_room {
+                let count = fitting(dst.length, dst.count, src_room);
                 copy_blocks(src_at, dst.length, dst_at, dst.stride, dst.length, count);
                 source.advance_bytes(count * dst.length);
                 target.advance_blocks(count);
                 left -= count * dst.length;
             } else {
-                let bytes = source.left_in_block().min(target.left_in_block()).min(left);
-                ptr::copy(src_at, dst_at, bytes as usize);
+                let bytes = src_room.min(dst_room);
+                copy_block(src_at, dst_at, bytes as usize);
                 source.advance_bytes(bytes);
                 target.advance_bytes(bytes);
                 left -= bytes;
@@ -106,17 +106,30 @@ pub(super) unsafe fn transfer(
     limit - left
 }
 
+/// How many of `count` blocks fit into `room`, where one does; divides only if it must.
+#[inline]
+fn fitting(length: i64, count: i64, room: i64) -> i64 {
+    if count == 1 || length * count <= room { count } else { room / length }
+}
+
 /// Copies `count` blocks of `length` bytes, at distances of their own on both sides.
 ///
 /// # Safety
 /// All blocks must be readable or writable.
 #[inline]
-unsafe fn copy_blocks(from: *const u8, from_stride: i64, to: *mut u8, to_stride: i64, length: i64, count: i64) {
+pub(super) unsafe fn copy_blocks(
+    from: *const u8,
+    from_stride: i64,
+    to: *mut u8,
+    to_stride: i64,
+    length: i64,
+    count: i64,
+) {
     let (from_stride, to_stride) = (from_stride as isize, to_stride as isize);
     // SAFETY: the caller's.
     unsafe {
         match length {
-            _ if count == 1 => copy_short(from, to, length as usize),
+            _ if count == 1 => copy_block(from, to, length as usize),
             4 => words::<u32>(from, from_stride, to, to_stride, count),
             8 => words::<u64>(from, from_stride, to, to_stride, count),
             16 => words::<u128>(from, from_stride, to, to_stride, count),
@@ -127,27 +140,42 @@ unsafe fn copy_blocks(from: *const u8, from_stride: i64, to: *mut u8, to_stride:
             _ => {
                 for i in 0..count as isize {
                     let (src, dst) = (from.wrapping_offset(i * from_stride), to.wrapping_offset(i * to_stride));
-                    ptr::copy(src, dst, length as usize);
+                    copy_block(src, dst, length as usize);
                 }
             }
         }
     }
 }
 
-/// One block; small ones without a call.
+/// One block; short ones as two words that may overlap, without a call.
 ///
 /// # Safety
 /// As of `ptr::copy`.
 #[inline]
-unsafe fn copy_short(from: *const u8, to: *mut u8, length: usize) {
-    // SAFETY: the caller's.
+pub(super) unsafe fn copy_block(from: *const u8, to: *mut u8, length: usize) {
+    // SAFETY: the caller's; the words lie within the block.
     unsafe {
         match length {
-            4 => to.cast::<u32>().write_unaligned(from.cast::<u32>().read_unaligned()),
-            8 => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
-            16 => to.cast::<u128>().write_unaligned(from.cast::<u128>().read_unaligned()),
+            4..=7 => ends::<u32>(from, to, length),
+            8..=15 => ends::<u64>(from, to, length),
+            16..=32 => ends::<u128>(from, to, length),
             _ => ptr::copy(from, to, length),
         }
+    }
+}
+
+/// The first and the last word of a block that is not longer than two.
+///
+/// # Safety
+/// The block must be readable or writable, and not shorter than a word.
+#[inline]
+unsafe fn ends<T: Copy>(from: *const u8, to: *mut u8, length: usize) {
+    let last = length - size_of::<T>();
+    // SAFETY: the caller's.
+    unsafe {
+        let words = (from.cast::<T>().read_unaligned(), from.add(last).cast::<T>().read_unaligned());
+        to.cast::<T>().write_unaligned(words.0);
+        to.add(last).cast::<T>().write_unaligned(words.1);
     }
 }
 
