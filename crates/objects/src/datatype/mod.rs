@@ -13,6 +13,7 @@ mod error;
 mod external32;
 mod layout;
 mod moving;
+mod packing;
 mod signature;
 mod transfer;
 mod typemap;
@@ -141,8 +142,8 @@ impl Datatype {
     pub fn uniform(&self) -> Option<Basic> {
         match &self.map().typed {
             Typed::Uniform(basic) => Some(*basic),
-            Typed::Mixed(Layout::Elements { basic, .. }) => Some(*basic),
-            _ => None,
+            Typed::Mixed(layout) => layout.only_basic(),
+            Typed::Nothing => None,
         }
     }
 
@@ -221,3 +222,6 @@ impl Datatype {
         self.map().signature.times(count)
     }
 }
+
+#[cfg(test)]
+mod tests;

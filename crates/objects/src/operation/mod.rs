@@ -40,9 +40,6 @@ pub enum OperationError {
     /// Defined, but there is no arithmetic for such numbers here.
     #[error("{basic} cannot be computed with on this machine: use a wider or narrower type", basic = .0.name())]
     NoArithmetic(Basic),
-    /// Predefined operations work on predefined datatypes.
-    #[error("{operation} needs a predefined datatype", operation = .0.name())]
-    DerivedDatatype(Operation),
 }
 
 impl OperationError {
@@ -50,7 +47,7 @@ impl OperationError {
     pub fn class(&self) -> ErrorClass {
         match self {
             OperationError::NoArithmetic(_) => ErrorClass::UnsupportedOperation,
-            _ => ErrorClass::Op,
+            OperationError::NotDefined(..) => ErrorClass::Op,
         }
     }
 }
