@@ -19,7 +19,7 @@ impl Datatype {
     }
 
     /// The contiguous byte ranges of `count` items after their first `skip` bytes; whole items are skipped at once, as file
-    /// views need it.
+    /// views need it. Items that touch are one range: ask for no more than needed, since all of them are looked at.
     pub fn ranges_from(&self, skip: i64, count: i64) -> Ranges<'_> {
         let items = if self.size() == 0 { 0 } else { (skip / self.size()).min(count) };
         let base = items.wrapping_mul(self.extent());
@@ -98,7 +98,7 @@ impl Datatype {
     #[inline]
     pub unsafe fn unpack(&self, count: i64, from: *const u8, bytes: i64, to: *mut u8) -> i64 {
         let all = self.size() * count;
-        let bytes = bytes.min(all);
+        let bytes = bytes.min(all).max(0);
         // SAFETY: the caller's.
         unsafe {
             match self.regular(count) {
@@ -132,7 +132,7 @@ impl Datatype {
         to: *mut u8,
         limit: i64,
     ) -> i64 {
-        let bytes = (self.size() * count).min(to_type.size() * to_count).min(limit);
+        let bytes = (self.size() * count).min(to_type.size() * to_count).min(limit).max(0);
         // SAFETY: the caller's.
         unsafe {
             match (self.run(count), to_type.run(to_count)) {
