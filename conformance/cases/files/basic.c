@@ -88,22 +88,35 @@ CASE(sizes) {
     begin("size.dat", rw);
     MPI_File_get_size(file, &bytes);
     CHECK(bytes == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_File_set_size(file, 1000);
     MPI_File_get_size(file, &bytes);
     CHECK(bytes == 1000);
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_File_preallocate(file, 2000);
-    MPI_File_get_size(file, &bytes);
-    CHECK(bytes == 2000);
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_File_preallocate(file, 500);
-    MPI_File_get_size(file, &bytes);
-    CHECK(bytes == 2000);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_File_set_size(file, 10);
     MPI_File_get_size(file, &bytes);
     CHECK(bytes == 10);
     end("size.dat");
+}
+
+CASE(preallocate) {
+    MPI_Offset bytes = -1;
+    begin("preallocate.dat", rw);
+    MPI_File_preallocate(file, 2000);
+    MPI_File_get_size(file, &bytes);
+    CHECK(bytes == 2000);
+    end("preallocate.dat");
+}
+
+/* A file that is longer already stays as it is. */
+CASE(preallocate_less) {
+    MPI_Offset bytes = -1;
+    begin("preallocate_less.dat", rw);
+    MPI_File_set_size(file, 2000);
+    MPI_File_preallocate(file, 500);
+    MPI_File_get_size(file, &bytes);
+    CHECK(bytes == 2000);
+    end("preallocate_less.dat");
 }
 
 CASE(end_of_file) {
