@@ -10,8 +10,8 @@ contains
   subroutine begin(name)
     character(*), intent(in) :: name
     integer :: ierror
-    call MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE + MPI_MODE_RDWR + MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &
-                       file, ierror)
+    call MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE + MPI_MODE_RDWR + MPI_MODE_DELETE_ON_CLOSE, &
+                       MPI_INFO_NULL, file, ierror)
   end subroutine
 
   subroutine settle()

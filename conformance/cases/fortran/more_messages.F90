@@ -205,9 +205,11 @@ contains
     out = [(10 * rank + i, i = 0, 2)]
     call MPI_Ibarrier(MPI_COMM_WORLD, requests(1), ierror)
     call MPI_Igather(out, 1, MPI_INTEGER, in(:, 1), 1, MPI_INTEGER, 0, MPI_COMM_WORLD, requests(2), ierror)
-    call MPI_Igatherv(out, 1, MPI_INTEGER, in(:, 2), counts, places, MPI_INTEGER, 1, MPI_COMM_WORLD, requests(3), ierror)
+    call MPI_Igatherv(out, 1, MPI_INTEGER, in(:, 2), counts, places, MPI_INTEGER, 1, MPI_COMM_WORLD, requests(3), &
+                      ierror)
     call MPI_Iscatter(out, 1, MPI_INTEGER, in(1, 3), 1, MPI_INTEGER, 2, MPI_COMM_WORLD, requests(4), ierror)
-    call MPI_Iscatterv(out, counts, places, MPI_INTEGER, in(1, 4), 1, MPI_INTEGER, 0, MPI_COMM_WORLD, requests(5), ierror)
+    call MPI_Iscatterv(out, counts, places, MPI_INTEGER, in(1, 4), 1, MPI_INTEGER, 0, MPI_COMM_WORLD, requests(5), &
+                       ierror)
     call MPI_Ialltoall(out, 1, MPI_INTEGER, in(:, 5), 1, MPI_INTEGER, MPI_COMM_WORLD, requests(6), ierror)
     call MPI_Ialltoallv(out, counts, places, MPI_INTEGER, in(:, 6), counts, places, MPI_INTEGER, MPI_COMM_WORLD, &
                         requests(7), ierror)
@@ -216,7 +218,8 @@ contains
     call MPI_Ireduce_scatter(out, in(1, 9), counts, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, requests(10), ierror)
     call MPI_Ireduce_scatter_block(out, in(1, 10), 1, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, requests(11), ierror)
     call MPI_Iscan(out, in(1, 11), 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, requests(12), ierror)
-    call MPI_Iallgatherv(out, 1, MPI_INTEGER, in(:, 12), counts, places, MPI_INTEGER, MPI_COMM_WORLD, requests(13), ierror)
+    call MPI_Iallgatherv(out, 1, MPI_INTEGER, in(:, 12), counts, places, MPI_INTEGER, MPI_COMM_WORLD, requests(13), &
+                         ierror)
     call MPI_Waitall(13, requests, MPI_STATUSES_IGNORE, ierror)
     if (rank == 0) then
       CHECK(all(in(:, 1) == [0, 10, 20]) .and. all(in(:, 8) == [30, 33, 36]))
@@ -261,9 +264,11 @@ contains
     call MPI_Ineighbor_alltoall(out, 1, MPI_INTEGER, later(:, 1), 1, MPI_INTEGER, comm, requests(1), ierror)
     call MPI_Ineighbor_alltoallv(out, counts, places, MPI_INTEGER, later(:, 2), counts, places, MPI_INTEGER, comm, &
                                  requests(2), ierror)
-    call MPI_Ineighbor_alltoallw(out, counts, bytes, types, later(:, 3), counts, bytes, types, comm, requests(3), ierror)
+    call MPI_Ineighbor_alltoallw(out, counts, bytes, types, later(:, 3), counts, bytes, types, comm, requests(3), &
+                                 ierror)
     call MPI_Ineighbor_allgather(out, 1, MPI_INTEGER, later(:, 4), 1, MPI_INTEGER, comm, requests(4), ierror)
-    call MPI_Ineighbor_allgatherv(out, 1, MPI_INTEGER, later(:, 5), counts, places, MPI_INTEGER, comm, requests(5), ierror)
+    call MPI_Ineighbor_allgatherv(out, 1, MPI_INTEGER, later(:, 5), counts, places, MPI_INTEGER, comm, requests(5), &
+                                  ierror)
     call MPI_Waitall(5, requests, MPI_STATUSES_IGNORE, ierror)
     CHECK(all(later(1, 1:3) == 2 * left() + 1) .and. all(later(1, 4:5) == 2 * left()))
     CHECK(all(later(2, :) == 2 * right()))

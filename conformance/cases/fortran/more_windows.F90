@@ -69,7 +69,8 @@ contains
     call MPI_Wait(requests(1), MPI_STATUS_IGNORE, ierror)
     CHECK(old == rank + 1)
     place = 2
-    call MPI_Get_accumulate(out, 1, MPI_INTEGER, old, 1, MPI_INTEGER, next, place, 1, MPI_INTEGER, MPI_REPLACE, win, ierror)
+    call MPI_Get_accumulate(out, 1, MPI_INTEGER, old, 1, MPI_INTEGER, next, place, 1, MPI_INTEGER, MPI_REPLACE, &
+                            win, ierror)
     call MPI_Win_flush_local(next, win, ierror)
     CHECK(old == 0)
     call MPI_Win_flush(next, win, ierror)
