@@ -256,6 +256,9 @@ impl Elf {
         object.read_sections(&header, &programs)?;
         object.read_thread_local(&programs)?;
         object.read_dynamic(&programs)?;
+        if is_program && !object.is_loaded(object.entry, 1) {
+            return Err(wrong("it begins outside of what is loaded"));
+        }
         Ok(object)
     }
 
@@ -418,7 +421,7 @@ impl Elf {
                 value(elf::DT_VERNEED).zip(value(elf::DT_VERNEEDNUM)),
             )?;
         }
-        if self.relocations.iter().any(|one| one.symbol as usize >= self.symbols.len().max(1)) {
+        if self.relocations.iter().any(|one| one.symbol as usize >= self.symbols.len() && one.symbol != 0) {
             return Err(wrong("a relocation names a symbol that is not there"));
         }
         // Older linkers leave the flag out.
@@ -518,22 +521,28 @@ impl Elf {
             let place = self.at(address, 2, "versions")?;
             Ok(u16::from_le_bytes(self.bytes()[place].try_into().expect("two bytes")))
         };
+        // Entries may lie anywhere, even in a circle; numbers of versions have 15 bits.
+        let mut left = 1u32 << 15;
+        let mut next = |entry: u64, distance: u32| {
+            left = left.checked_sub(1).ok_or_else(|| wrong("it has too many versions"))?;
+            Ok::<u64, Problem>(entry + u64::from(distance))
+        };
         if let Some((mut entry, count)) = defined {
-            for _ in 0..count.min(1 << 15) {
+            for _ in 0..count {
                 // The first auxiliary entry has the version's own name, the others those of its parents.
                 let first = self.word(entry + 12)?;
                 name(half(entry + 4)?, self.word(entry + u64::from(first))?);
-                entry += u64::from(self.word(entry + 16)?);
+                entry = next(entry, self.word(entry + 16)?)?;
             }
         }
         if let Some((mut entry, count)) = needed {
-            for _ in 0..count.min(1 << 15) {
+            for _ in 0..count {
                 let mut version = entry + u64::from(self.word(entry + 8)?);
                 for _ in 0..half(entry + 2)? {
                     name(half(version + 6)?, self.word(version + 8)?);
-                    version += u64::from(self.word(version + 12)?);
+                    version = next(version, self.word(version + 12)?)?;
                 }
-                entry += u64::from(self.word(entry + 12)?);
+                entry = next(entry, self.word(entry + 12)?)?;
             }
         }
         let numbers = self.bytes()[place].chunks_exact(2).map(|one| u16::from_le_bytes([one[0], one[1]]));

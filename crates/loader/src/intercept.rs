@@ -100,7 +100,7 @@ fn long_jump(handler: usize) -> [u8; 13] {
 }
 
 /// The instructions at the beginning of a function that a jump overwrites, and one that goes on behind them.
-fn movable(body: &[u8], start: u64) -> Result<Vec<Instruction>, String> {
+pub(crate) fn movable(body: &[u8], start: u64) -> Result<Vec<Instruction>, String> {
     if body.len() < JUMP {
         return Err(format!("it has {} bytes, and {JUMP} are needed", body.len()));
     }

@@ -33,6 +33,7 @@ mod instance;
 mod intercept;
 mod layout;
 mod link;
+mod plan;
 mod program;
 mod registry;
 mod search;
@@ -44,6 +45,8 @@ mod tls;
 pub use error::LoadError;
 pub use instance::Instance;
 pub use intercept::Original;
+#[doc(hidden)]
+pub use plan::plan;
 pub use program::{Location, Program};
 pub use registry::copy_at;
 pub use start::Start;

@@ -95,11 +95,8 @@ pub fn link<'a>(
             exports.entry(elf.name(symbol)).or_default().push((group, number, symbol));
         }
     }
-    let copied = scope[0].objects.iter().flat_map(|object| {
-        let copies = object.elf.relocations.iter().filter(|one| one.kind == elf::R_X86_64_COPY.0);
-        copies.map(|one| object.elf.name(&object.elf.symbols[one.symbol as usize]))
-    });
-    let copied = copied.collect();
+    let copied = scope[0].objects.iter().flat_map(|object| copies(&object.elf));
+    let copied = copied.map(|(elf, _, symbol)| elf.name(symbol)).collect();
     let template = Template::default();
     let (choices, missing) = (Vec::new(), BTreeSet::new());
     let mut linker = Linker { scope, exports, outside, copied, template, choices, missing };
@@ -120,6 +117,12 @@ pub fn link<'a>(
         return Err(LoadError::MissingSymbols { symbols: linker.missing.into_iter().collect() });
     }
     Ok((linker.template, linker.choices))
+}
+
+/// Data of others that an object has a copy of.
+fn copies(elf: &Elf) -> impl Iterator<Item = (&Elf, &Relocation, &Symbol)> {
+    let copies = elf.relocations.iter().filter(|one| one.kind == elf::R_X86_64_COPY.0);
+    copies.filter_map(move |one| Some((elf, one, elf.symbols.get(one.symbol as usize)?)))
 }
 
 impl<'a> Linker<'a> {
@@ -337,8 +340,7 @@ impl<'a> Linker<'a> {
     /// Gives the program its own copies of other objects' data.
     fn copy(&mut self, number: usize) -> Result<(), LoadError> {
         let (elf, place) = self.object(number);
-        for relocation in elf.relocations.iter().filter(|one| one.kind == elf::R_X86_64_COPY.0) {
-            let symbol = &elf.symbols[relocation.symbol as usize];
+        for (_, relocation, symbol) in copies(elf) {
             let name = elf.name(symbol);
             let Some(target) = place.find(relocation.address, symbol.size, true) else {
                 let problem = format!("the copy of `{name}` lies outside of it");
