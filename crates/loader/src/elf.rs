@@ -61,6 +61,8 @@ pub struct Symbol {
     section: u16,
     /// Others may use it.
     is_visible: bool,
+    /// The object itself always uses its own.
+    is_protected: bool,
     /// Version: its name in the table of names, and whether it is the one to take by default.
     version: Option<(u32, bool)>,
 }
@@ -74,6 +76,11 @@ impl Symbol {
     /// Others may use it.
     pub fn is_exported(&self) -> bool {
         self.is_defined() && self.is_visible && self.binding != elf::STB_LOCAL.0
+    }
+
+    /// The object itself uses its own, whatever others have under this name.
+    pub fn is_fixed(&self) -> bool {
+        self.is_defined() && (!self.is_exported() || self.is_protected)
     }
 
     /// Not a sum of an address, but a number.
@@ -590,6 +597,7 @@ fn symbol(symbol: &Sym64<LE>) -> Symbol {
         kind: symbol.st_info.0 & 0xf,
         binding: symbol.st_info.0 >> 4,
         section: symbol.st_shndx.get(LE).0,
+        is_protected: visibility == elf::STV_PROTECTED.0,
         is_visible: visibility == elf::STV_DEFAULT.0 || visibility == elf::STV_PROTECTED.0,
         version: None,
     }

@@ -270,8 +270,7 @@ impl<'a> Linker<'a> {
     fn meaning(&mut self, number: usize, symbol: &Symbol, is_thread_local: bool) -> Meaning {
         let (elf, _) = self.object(number);
         let own = (0, number, symbol);
-        let is_fixed = symbol.binding == elf::STB_LOCAL.0 || elf.is_symbolic || !symbol.is_exported();
-        if symbol.is_defined() && is_fixed {
+        if symbol.is_fixed() || (symbol.is_defined() && elf.is_symbolic) {
             return self.exported(own);
         }
         let name = elf.name(symbol);

@@ -156,6 +156,11 @@ impl Program {
         self.inner.layout.size as usize
     }
 
+    /// Memory that a new copy takes, in bytes.
+    pub fn memory(&self) -> usize {
+        self.inner.template.parts.iter().map(|part| part.1.len()).sum()
+    }
+
     /// Mappings that a copy takes.
     pub fn mappings(&self) -> usize {
         self.inner.layout.mappings()

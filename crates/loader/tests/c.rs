@@ -232,6 +232,41 @@ fn programs_begin_at_start() {
 }
 
 #[test]
+fn copies_see_their_own_objects() {
+    let source = r#"
+        #define _GNU_SOURCE
+        #include <link.h>
+        #include <string.h>
+        int main(void);
+        struct Seen { int named, holding, others; };
+        static int visit(struct dl_phdr_info *info, size_t size, void *data) {
+            struct Seen *seen = data;
+            size_t length = strlen(info->dlpi_name);
+            int is_named = length > 8 && !strcmp(info->dlpi_name + length - 8, "/objects");
+            seen->named += is_named;
+            seen->others += !is_named;
+            for (int i = 0; i < info->dlpi_phnum; i++) {
+                ElfW(Addr) start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+                int is_held = (ElfW(Addr))&main >= start && (ElfW(Addr))&main < start + info->dlpi_phdr[i].p_memsz;
+                if (info->dlpi_phdr[i].p_type == PT_LOAD && is_held) seen->holding += is_named;
+            }
+            return 0;
+        }
+        int look(int x) {
+            struct Seen seen = {0};
+            int answer = dl_iterate_phdr(visit, &seen);
+            return answer * 1000 + seen.named * 100 + seen.holding * 10 + (seen.others > 1);
+        }
+        int main(void) { return 0; }
+    "#;
+    let folder = Folder::new("objects");
+    let Some(path) = folder.compile("gcc", "objects", source, &[]) else { return };
+    let program = open(&path);
+    let copies: Vec<_> = (0..7).map(|_| ready(&program)).collect();
+    assert!(copies.iter().all(|copy| call(copy, "look", 0) == 111));
+}
+
+#[test]
 fn errors_say_what_to_do() {
     let folder = Folder::new("errors");
     let Some(fixed) = folder.compile("gcc", "fixed", PRIVATE, &["-no-pie"]) else { return };
