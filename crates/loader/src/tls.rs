@@ -3,7 +3,7 @@
 //! Code reaches thread-local data in two ways. Libraries usually ask `__tls_get_addr` with two words of their own data. Every
 //! copy has its own data, so the words say where the copy's block is: nothing needs to be known about who runs. Programs, and
 //! some libraries, instead use fixed distances below the thread pointer, where this process has its own thread-local data. So
-//! the process keeps a zone there for them (zone.s, linked last: what comes last lies highest), and whoever switches from one
+//! the process keeps a zone there for them (zone/zone.rs, linked last: what comes last lies highest), and whoever switches from one
 //! copy to another exchanges its contents.
 
 use std::arch::{global_asm, naked_asm};
@@ -61,7 +61,7 @@ pub fn zone_size() -> usize {
     if place.is_null() {
         return 0;
     }
-    // SAFETY: two words in zone.s.
+    // SAFETY: two words in zone/zone.rs.
     let [distance, size] = unsafe { place.read() };
     if distance.checked_add(size) == Some(0) { size as usize } else { 0 }
 }
