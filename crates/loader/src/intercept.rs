@@ -48,23 +48,23 @@ impl Program {
     /// # Safety
     /// The handler takes and returns what the function does, and exists as long as there are copies. No copy runs meanwhile.
     pub unsafe fn intercept(&self, symbol: &str, handler: usize) -> Result<Original, LoadError> {
-        let inner = &self.inner;
-        let Some(found) = inner.find(symbol) else { return Err(LoadError::NoFunction { symbol: symbol.into() }) };
+        let image = &self.inner.image;
+        let Some(found) = image.find(symbol) else { return Err(LoadError::NoFunction { symbol: symbol.into() }) };
         let refuse = |problem: &str| LoadError::NotReplaceable { symbol: symbol.into(), problem: problem.into() };
         if found.is_ambiguous {
             return Err(refuse("several functions have this name"));
         }
-        let mut state = inner.replaced.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = &inner.layout.places[found.object];
+        let mut state = self.inner.replaced.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = &image.layout.places[found.object];
         let first_is_shared = place.runs.first().is_some_and(|run| !run.is_private);
         let start = place.find(found.address, found.size, false).filter(|_| first_is_shared && found.is_function);
         let start = start.ok_or_else(|| refuse("it is not a function"))?;
         if let Some(known) = state.functions.get(&start).copied() {
-            inner.space.write(known.offset - LONG, &long_jump(handler))?;
+            image.space.write(known.offset - LONG, &long_jump(handler))?;
             return Ok(known);
         }
         let mut body = vec![0; found.size as usize];
-        inner.space.read(start, &mut body)?;
+        image.space.read(start, &mut body)?;
         let moved = movable(&body, start).map_err(|problem| refuse(&problem))?;
         let used = state.used.entry(found.object).or_default();
         let target = place.extent.start + *used;
@@ -76,9 +76,9 @@ impl Program {
         let to_spare =
             short_jump(start, target).ok_or_else(|| refuse("it is too far from the beginning of its file"))?;
         *used = taken;
-        inner.space.write(target, &long_jump(handler))?;
-        inner.space.write(target + LONG, &code)?;
-        inner.space.write(start, &to_spare)?;
+        image.space.write(target, &long_jump(handler))?;
+        image.space.write(target + LONG, &code)?;
+        image.space.write(start, &to_spare)?;
         let original = Original { offset: target + LONG };
         state.functions.insert(start, original);
         Ok(original)

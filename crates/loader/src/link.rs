@@ -69,7 +69,7 @@ enum Meaning {
 type Export<'a> = (usize, usize, &'a Symbol);
 
 /// Links one group of objects.
-pub struct Linker<'a> {
+struct Linker<'a> {
     /// Groups that may be used, the one to be linked is first.
     scope: &'a [Group<'a>],
     exports: HashMap<&'a str, Vec<Export<'a>>>,
@@ -134,15 +134,9 @@ impl<'a> Linker<'a> {
     /// Puts the file's contents into the private pages.
     fn load(&mut self, number: usize) {
         let (elf, place) = self.object(number);
-        for segment in &elf.segments {
-            let start = place.bias.wrapping_add(segment.address);
-            let end = start + segment.file.len() as u64;
-            for run in place.runs.iter().filter(|run| run.is_private) {
-                let (from, to) = (start.max(run.pages.start), end.min(run.pages.end));
-                if from < to {
-                    let first = segment.file.start + (from - start) as usize;
-                    self.template.write(from, &elf.bytes()[first..first + (to - from) as usize]);
-                }
+        for run in place.runs.iter().filter(|run| run.is_private) {
+            for (start, bytes) in elf.contents_in(place.bias, run.pages.clone()) {
+                self.template.write(start, bytes);
             }
         }
     }
@@ -204,9 +198,7 @@ impl<'a> Linker<'a> {
                 self.template.set(target, Value::Absolute(size.wrapping_add(relocation.addend)));
             }
             elf::R_X86_64_DTPMOD64 => {
-                let meaning =
-                    named.map_or(Meaning::ThreadLocal(number, 0), |symbol| self.meaning(number, symbol, true));
-                let (way, block) = self.thread_local(meaning);
+                let (way, block) = self.thread_local(number, named);
                 self.template.set(target, Value::Absolute(way));
                 if named.is_none_or(|symbol| symbol.binding == elf::STB_LOCAL.0) {
                     // The second word is the offset in the block, and has no relocation of its own.
@@ -216,15 +208,11 @@ impl<'a> Linker<'a> {
                 }
             }
             elf::R_X86_64_DTPOFF64 => {
-                let meaning =
-                    named.map_or(Meaning::ThreadLocal(number, 0), |symbol| self.meaning(number, symbol, true));
-                let (_, value) = self.thread_local(meaning);
+                let (_, value) = self.thread_local(number, named);
                 self.template.set(target, value.plus(relocation.addend));
             }
             elf::R_X86_64_TPOFF64 => {
-                let meaning =
-                    named.map_or(Meaning::ThreadLocal(number, 0), |symbol| self.meaning(number, symbol, true));
-                let (way, value) = self.thread_local(meaning);
+                let (way, value) = self.thread_local(number, named);
                 // What is in a block of its own can be anywhere; the linker never asks for its distance.
                 if way != tls::FROM_THREAD_POINTER {
                     let problem = "it asks for the distance of thread-local data that another object has".into();
@@ -233,9 +221,7 @@ impl<'a> Linker<'a> {
                 self.template.set(target, value.plus(relocation.addend));
             }
             elf::R_X86_64_TLSDESC => {
-                let meaning =
-                    named.map_or(Meaning::ThreadLocal(number, 0), |symbol| self.meaning(number, symbol, true));
-                let (way, value) = self.thread_local(meaning);
+                let (way, value) = self.thread_local(number, named);
                 let second = self.target(number, relocation.address.wrapping_add(8))?;
                 self.template.set(target, Value::Absolute(tls::descriptor(way) as u64));
                 self.template.set(second, value.plus(relocation.addend));
@@ -248,8 +234,12 @@ impl<'a> Linker<'a> {
         Ok(())
     }
 
-    /// How `__tls_get_addr` finds something thread-local: the first word and the second.
-    fn thread_local(&self, meaning: Meaning) -> (u64, Value) {
+    /// How `__tls_get_addr` finds something thread-local, or the object's block where no symbol is named: the first word and the second.
+    fn thread_local(&mut self, number: usize, symbol: Option<&Symbol>) -> (u64, Value) {
+        let meaning = match symbol {
+            Some(symbol) => self.meaning(number, symbol, true),
+            None => Meaning::ThreadLocal(number, 0),
+        };
         let none = (tls::AT_ADDRESS, Value::Absolute(0));
         match meaning {
             Meaning::ThreadLocal(number, offset) => match self.object(number).1.tls {
@@ -364,11 +354,9 @@ impl<'a> Linker<'a> {
     }
 
     fn copy_from(&mut self, group: usize, owner: usize, address: u64, target: u64, len: u64) {
-        let (elf, place) = {
-            let group = &self.scope[group];
-            (&group.objects[owner].elf, &group.layout.places[owner])
-        };
-        match (place.find(address, len, true), self.scope[group].base) {
+        let group = &self.scope[group];
+        let (elf, place) = (&group.objects[owner].elf, &group.layout.places[owner]);
+        match (place.find(address, len, true), group.base) {
             (Some(source), None) => self.template.copy(source, target, len),
             (Some(source), Some(base)) => {
                 self.template.write(target, &self.outside.bytes((base + source) as usize, len as usize));

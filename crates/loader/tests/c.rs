@@ -148,6 +148,42 @@ fn libraries_are_private_too() {
 }
 
 #[test]
+fn some_libraries_are_shared_by_all_copies() {
+    let library = r#"
+        static int count; static __thread int local = 7; int exported[3] = {5, 6, 7}; int *pointer = &exported[1];
+        static int fast(int x) { return x + *pointer; }
+        static int (*choose(void))(int) { return fast; }
+        int chosen(int) __attribute__((ifunc("choose")));
+        __attribute__((constructor)) static void begin(void) { count += 1000; }
+        int more(int by) { count += by; return count; }
+        int more_local(int by) { local += by; return local; }
+    "#;
+    let program = r#"
+        int more(int), more_local(int), chosen(int);
+        extern int exported[3];
+        int (*address)(int) = more;
+        int run(int by) { return more(by) + chosen(0) * 10000; }
+        int local(int by) { return more_local(by); }
+        int data(int x) { exported[0] += x; return exported[0]; }
+        int main(void) { return 0; }
+    "#;
+    let folder = Folder::new("once");
+    let Some(_) = folder.compile("gcc", "libonce.so", library, &["-shared", "-fPIC"]) else { return };
+    let options = ["-L.", "-lonce", "-Wl,-rpath,$ORIGIN"];
+    let path = folder.compile("gcc", "user", program, &options).expect("as before");
+    let program = open_in(&path, &Plain { once: vec!["libonce.so".into()], ..Plain::default() });
+    let (first, second) = (ready(&program), ready(&program));
+    assert_eq!(program.mappings(), 2);
+    assert_eq!((call(&first, "run", 1), call(&second, "run", 2)), (61_001, 61_003));
+    assert_eq!((call(&first, "local", 1), call(&second, "local", 2)), (8, 10));
+    assert_eq!((call(&first, "data", 1), call(&second, "data", 2)), (6, 7), "programs have copies of data");
+    let address = first.symbol("address").expect("a variable") as *const usize;
+    // SAFETY: the program has this variable.
+    let location = program.describe(unsafe { *address }).expect("an address of the library");
+    assert_eq!((location.object.as_str(), location.symbol.as_deref()), ("libonce.so", Some("more")));
+}
+
+#[test]
 fn functions_may_choose_others() {
     let source = r#"
         int state = 7;
@@ -306,6 +342,13 @@ fn errors_say_what_to_do() {
     std::fs::write(folder.path("text"), "#!/bin/sh\n").expect("written");
     assert!(matches!(fails(&folder.path("text"), &plain), LoadError::NotElf { .. }));
     assert!(matches!(fails(&folder.path("none"), &plain), LoadError::Unreadable { .. }));
+    let text = "__asm__(\".text\\n.quad main\\n\"); int main(void) { return 0; }";
+    let text = folder.compile("gcc", "changing", text, &["-Wl,-z,notext"]).expect("a compiler");
+    assert!(matches!(fails(&text, &plain), LoadError::TextRelocation { .. }));
+    let mut other = std::fs::read(&text).expect("just written");
+    other[18] = 183;
+    std::fs::write(folder.path("other"), other).expect("written");
+    assert!(matches!(fails(&folder.path("other"), &plain), LoadError::OtherArchitecture { .. }));
     let large = "__thread char large[100000]; int main(void) { return large[1]; }";
     let large = folder.compile("gcc", "large", large, &[]).expect("a compiler");
     assert!(matches!(fails(&large, &plain), LoadError::ThreadLocal { room: 65_536, .. }));

@@ -24,7 +24,7 @@ fn files() -> &'static [Vec<u8>] {
         let folder = Folder::new("damaged");
         let mut files = Vec::new();
         for options in [&["-s"][..], &["-fPIC", "-Wl,-z,pack-relative-relocs,--hash-style=both"], &["-mtls-dialect=gnu2", "-fPIC"]] {
-            let Some(path) = folder.compile("gcc", "damaged", &source, options) else { return Vec::new() };
+            let Some(path) = folder.compile("gcc", "damaged", source, options) else { return Vec::new() };
             files.push(fs::read(path).expect("just written"));
         }
         files
