@@ -25,6 +25,7 @@
 //! Thread-local data, and how exceptions find their way, are explained in `tls.rs` and `registry.rs`. Threads inside of copies are
 //! not supported.
 
+mod bridge;
 mod closure;
 mod elf;
 mod error;

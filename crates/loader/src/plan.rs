@@ -7,7 +7,7 @@ use crate::elf::Elf;
 use crate::error::LoadError;
 use crate::layout::Layout;
 use crate::link::{Group, Outside, link};
-use crate::{Replacement, intercept};
+use crate::{Replacement, bridge, intercept};
 
 /// Has everything, and it is all zero.
 struct Anything;
@@ -50,7 +50,9 @@ pub fn plan(bytes: Vec<u8>) -> Result<usize, LoadError> {
     let (template, _) = link(&scope, &[(0, 0)], &Anything)?;
     for (_, symbol) in object.elf.all_symbols() {
         let code = object.elf.contents(symbol.value, symbol.size.min(1 << 12));
-        let _ = intercept::movable(code, layout.places[0].bias.wrapping_add(symbol.value));
+        let start = layout.places[0].bias.wrapping_add(symbol.value);
+        let body = intercept::decode(code, start);
+        let _ = (intercept::movable(&body, start), bridge::results(&body, start));
     }
     let filled = template.finish();
     let is_private = |offset: usize| {
