@@ -7,6 +7,7 @@ use std::rc::Rc;
 use hpcast_mpi::{Comm, Context};
 use hpcast_objects::{Cartesian, DistGraph, ErrorClass, Graph, Group};
 
+use crate::attributes::Attributes;
 use crate::fault::{Fault, Handler};
 use crate::process::Process;
 
@@ -51,7 +52,7 @@ pub struct Communicator {
     /// MPI_Comm_set_name.
     pub name: RefCell<String>,
     /// Attributes by key.
-    pub attributes: RefCell<BTreeMap<u32, usize>>,
+    pub attributes: Rc<Attributes>,
     /// How its ranks lie.
     pub topology: Option<Topology>,
     /// MPI_Comm_set_info: keys and values.
@@ -68,7 +69,7 @@ impl Communicator {
             calls: Cell::new(0),
             handler: Cell::new(handler),
             name: RefCell::default(),
-            attributes: RefCell::default(),
+            attributes: Rc::default(),
             topology: None,
             info: RefCell::default(),
         }

@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use hpcast_mpi::Collective;
 use hpcast_mpi::collectives::Buffer as Amount;
-use hpcast_objects::{Datatype, ErrorClass};
+use hpcast_objects::datatype::Combiner;
+use hpcast_objects::{Basic, Datatype, ErrorClass};
 
 use crate::argument::{At, Buffer, CommHandle, InfoHandle, OpHandle, RequestAt, TypeArray, TypeHandle};
 use crate::boards::{Board, Deposit, Key};
@@ -191,7 +192,7 @@ impl Call<'_> {
         Ok(root as u32)
     }
 
-    fn reduction(&self, count: i32, datatype: TypeHandle, op: OpHandle) -> Result<Reduction, Fault> {
+    pub(super) fn reduction(&self, count: i32, datatype: TypeHandle, op: OpHandle) -> Result<Reduction, Fault> {
         if count < 0 {
             return Err(Fault::new(ErrorClass::Count, format!("the count is {count}")));
         }
@@ -203,7 +204,7 @@ impl Call<'_> {
             count: i64::from(count),
         };
         if let Op::Predefined(operation) = op {
-            let Some(basic) = reduction.datatype.as_basic() else {
+            let Some(basic) = reducible(&reduction.datatype) else {
                 return Err(Fault::new(ErrorClass::Op, format!("{} needs a predefined datatype", operation.name())));
             };
             if !operation.reduces() {
@@ -212,6 +213,14 @@ impl Call<'_> {
             operation.kernel(basic).map_err(|error| Fault::new(error.class(), error.to_string()))?;
         }
         Ok(reduction)
+    }
+}
+
+/// What MPI's own operations take: predefined datatypes, those of a precision and range among them.
+fn reducible(datatype: &Datatype) -> Option<Basic> {
+    match datatype.combiner() {
+        Combiner::F90Integer | Combiner::F90Real | Combiner::F90Complex => datatype.uniform(),
+        _ => datatype.as_basic(),
     }
 }
 

@@ -116,6 +116,11 @@ impl Call<'_> {
     }
 }
 
+/// A number of things that a program gives.
+pub(super) fn not_negative(count: i32) -> Result<usize, Fault> {
+    usize::try_from(count).map_err(|_| Fault::new(ErrorClass::Arg, format!("the number is {count}")))
+}
+
 /// A color of MPI_Comm_split.
 fn color_of(call: &Call<'_>, color: i32) -> Result<Option<i64>, Fault> {
     if color == call.abi.undefined {

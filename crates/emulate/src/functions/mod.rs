@@ -1,14 +1,20 @@
 //! The functions of MPI, by chapter of the standard.
 
+mod attribute;
 mod collective;
 mod communicator;
 mod completion;
 mod conversion;
+mod datatype;
 mod environment;
+mod group;
 mod inter;
+mod operation;
 mod point_to_point;
 
 use crate::call::{Address, Function};
+
+pub(crate) use point_to_point::TAG_UB;
 
 /// All functions that give an error code.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
@@ -17,6 +23,10 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
         completion::FUNCTIONS,
         collective::FUNCTIONS,
         communicator::FUNCTIONS,
+        attribute::FUNCTIONS,
+        datatype::FUNCTIONS,
+        group::FUNCTIONS,
+        operation::FUNCTIONS,
         environment::FUNCTIONS,
     ]
     .into_iter()
@@ -27,5 +37,6 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
 pub fn others() -> Vec<(&'static str, Address)> {
     let mut all = environment::others();
     all.extend(conversion::others());
+    all.extend(attribute::others());
     all
 }
