@@ -9,8 +9,11 @@ mod datatype;
 mod environment;
 mod group;
 mod inter;
+mod inter_communicator;
+mod neighbourhood;
 mod operation;
 mod point_to_point;
+mod topology;
 
 use crate::call::{Address, Function};
 
@@ -26,7 +29,10 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
         attribute::FUNCTIONS,
         datatype::FUNCTIONS,
         group::FUNCTIONS,
+        inter_communicator::FUNCTIONS,
+        neighbourhood::FUNCTIONS,
         operation::FUNCTIONS,
+        topology::FUNCTIONS,
         environment::FUNCTIONS,
     ]
     .into_iter()
