@@ -148,6 +148,8 @@ pub struct Process {
     ended: Cell<bool>,
     /// What it computes.
     pub meter: Meter,
+    /// Its big allocations.
+    pub memory: crate::memory::Share,
     /// Names of predefined datatypes that the program has set.
     pub named_types: RefCell<BTreeMap<u32, String>>,
     /// Attributes of predefined datatypes.
@@ -192,6 +194,7 @@ impl Process {
             stage: Cell::new(Stage::Before),
             ended: Cell::new(false),
             meter,
+            memory: Default::default(),
             named_types: RefCell::default(),
             type_attributes: RefCell::default(),
             f90_types: RefCell::default(),

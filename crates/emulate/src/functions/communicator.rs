@@ -16,7 +16,7 @@ use crate::argument::{
 use crate::boards::{Board, Deposit, Key};
 use crate::call::{Call, mpi};
 use crate::communicator::{Bridge, Communicator};
-use crate::fault::{Answer, Fault};
+use crate::fault::{Answer, Fault, Handler};
 use crate::fiber::block_on;
 use crate::operation::Operation;
 
@@ -186,6 +186,18 @@ impl Call<'_> {
         Ok(())
     }
 
+    /// What an error handler of the program does.
+    pub(super) fn handler(&self, errhandler: ErrhandlerHandle) -> Result<Handler, Fault> {
+        match errhandler.number {
+            1 | 3 => Ok(Handler::Fatal),
+            2 => Ok(Handler::Return),
+            number => {
+                let found = self.me.objects.handlers.get(number);
+                found.ok_or_else(|| Fault::new(ErrorClass::Errhandler, "no such error handler"))
+            }
+        }
+    }
+
     pub(super) fn set_comm(&self, at: CommAt, comm: Option<Communicator>) {
         at.set(self, comm.map_or(0, |comm| self.add_comm(comm)));
     }
@@ -198,6 +210,11 @@ impl Call<'_> {
 /// A number of things that a program gives.
 pub(super) fn not_negative(count: i32) -> Result<usize, Fault> {
     usize::try_from(count).map_err(|_| Fault::new(ErrorClass::Arg, format!("the number is {count}")))
+}
+
+/// The tag of a text: calls that are made at the same time differ in theirs.
+pub(super) fn tag_of(text: &Text) -> i32 {
+    text.0.bytes().fold(7_i32, |tag, byte| tag.wrapping_mul(31).wrapping_add(byte.into())) & i32::MAX
 }
 
 /// A color of MPI_Comm_split.
@@ -308,10 +325,8 @@ mpi! {
         call, group: GroupHandle, stringtag: Text, _info: InfoHandle, errhandler: ErrhandlerHandle, newcomm: CommAt,
     ) {
         let group = call.me.group(group.number)?;
-        // Calls that are made at the same time differ in their texts.
-        let tag = stringtag.0.bytes().fold(7_i32, |tag, byte| tag.wrapping_mul(31).wrapping_add(byte.into())) & i32::MAX;
-        let handler = call.me.world_comm().handler.get();
-        let _ = errhandler;
+        let handler = call.handler(errhandler)?;
+        let tag = tag_of(&stringtag);
         let new = call.create_group(&*call.me.world_comm(), &group, tag, handler)?;
         call.set_comm(newcomm, new);
         Ok(())

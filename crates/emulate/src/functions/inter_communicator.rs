@@ -6,12 +6,13 @@ use hpcast_mpi::collectives::Buffer as Amount;
 use hpcast_mpi::{Collective, Comm, Context, Mode, Receiving, Sending};
 use hpcast_objects::{ErrorClass, Group};
 
-use crate::argument::{CommAt, CommHandle};
+use crate::argument::{CommAt, CommHandle, ErrhandlerHandle, GroupHandle, InfoHandle, Text};
 use crate::boards::{Board, Deposit};
 use crate::call::{Call, mpi};
 use crate::communicator::{Bridge, Communicator};
 use crate::fault::{Fault, Handler};
 use crate::fiber::block_on;
+use crate::functions::communicator::tag_of;
 use crate::layout::Layout;
 use crate::mail::Place;
 
@@ -216,6 +217,22 @@ mpi! {
         let peers = || call.me.comm(peer_comm.number);
         let new = call.create_intercomm(&local, local_leader, peers, remote_leader, tag);
         call.set_comm(newintercomm, new.map_err(|fault| fault.of_comm(local_comm.number))?);
+        Ok(())
+    }
+    fn MPI_Intercomm_create_from_groups(
+        call, local_group: GroupHandle, local_leader: i32, remote_group: GroupHandle, remote_leader: i32,
+        stringtag: Text, _info: InfoHandle, errhandler: ErrhandlerHandle, newintercomm: CommAt,
+    ) {
+        let (group, remote) = (call.me.group(local_group.number)?, call.me.group(remote_group.number)?);
+        let (handler, tag) = (call.handler(errhandler)?, tag_of(&stringtag));
+        let world = call.me.world_comm();
+        let Some(local) = call.create_group(&world, &group, tag, handler)? else {
+            return Err(Fault::new(ErrorClass::Group, "whoever calls must be in the local group"));
+        };
+        let leader = u32::try_from(remote_leader).ok().and_then(|rank| remote.process(rank));
+        let Some(leader) = leader else { return Err(Fault::new(ErrorClass::Rank, "no rank of the remote group")) };
+        let new = call.create_intercomm(&local, local_leader, || Ok(world.clone()), leader as i32, tag)?;
+        call.set_comm(newintercomm, new);
         Ok(())
     }
     fn MPI_Intercomm_merge(call, intercomm: CommHandle, high: i32, newintracomm: CommAt) {
