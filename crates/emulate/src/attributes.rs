@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use hpcast_objects::ErrorClass;
 
-use crate::abi::Kind;
+use crate::abi::{Kind, Library};
 use crate::argument::Callback;
 use crate::call::{Call, Language};
 use crate::fault::{Answer, Code, Fault};
@@ -231,7 +231,7 @@ const NAMES: [&str; 7] = [
 impl Predefined {
     /// The value of a key of MPI's own, as a language gets it: C the address of an integer.
     pub fn get(&self, call: &Call<'_>, key: i32) -> Option<i64> {
-        let name = call.abi.name_of(key, &NAMES)?;
+        let name = call.abi.name_of(call.own_key(key), &NAMES)?;
         let value = match name {
             "MPI_TAG_UB" => crate::functions::TAG_UB,
             "MPI_HOST" => call.abi.proc_null,
@@ -257,6 +257,12 @@ impl Predefined {
 const OWN: u32 = 0x7000_0000;
 
 impl Call<'_> {
+    /// The key of one of MPI's own attributes as C names it: in MPICH those of Fortran are the next numbers.
+    pub fn own_key(&self, key: i32) -> i32 {
+        let is_next = self.abi.library == Library::Mpich && self.language == Language::Fortran;
+        if is_next { key.wrapping_sub(1) } else { key }
+    }
+
     /// A new key.
     pub fn new_keyval(&self, kind: Kind, copy: Callback, delete: Callback, extra: i64, is_old: bool) -> i32 {
         let form = match (self.language, is_old) {
