@@ -247,7 +247,8 @@ fn neighbours_exchange_at_the_same_time() {
 #[test]
 fn stages_follow_each_other_blocking_or_in_the_background() {
     let step = ISEND + LATENCY + 1000.0 / BANDWIDTH + RECEIVE;
-    let stages = |rank: &Rank| Collective::Stages(Rc::new([(rank.world(), around(rank)), (rank.world(), around(rank))]));
+    let stages =
+        |rank: &Rank| Collective::Stages(Rc::new([(rank.world(), around(rank)), (rank.world(), around(rank))]));
     let blocking = simulate(4, "flow", |rank| async move { rank.collective(rank.world(), &stages(&rank)).await });
     assert_seconds(blocking.simulated, 2.0 * step);
     let background = simulate(4, "flow", |rank| async move {

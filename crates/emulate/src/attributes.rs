@@ -71,8 +71,7 @@ pub type Owner = (Kind, u32);
 /// A function of C that copies an attribute: object, key, extra state, value, new value, whether it is copied.
 type CopyInC = unsafe extern "C" fn(usize, i32, usize, usize, *mut usize, *mut i32) -> i32;
 /// The same of Fortran, with the error code.
-type CopyInFortran =
-    unsafe extern "C" fn(*const i32, *const i32, *const i64, *const i64, *mut i64, *mut i32, *mut i32);
+type CopyInFortran = unsafe extern "C" fn(*const i32, *const i32, *const i64, *const i64, *mut i64, *mut i32, *mut i32);
 /// A function of C that deletes one: object, key, value, extra state.
 type DeleteInC = unsafe extern "C" fn(usize, i32, usize, usize) -> i32;
 /// The same of Fortran.
@@ -151,7 +150,9 @@ impl Keyval {
 fn answer(code: i32) -> Answer {
     match code {
         0 => Ok(()),
-        code => Err(Fault { class: Code::Own(code), ..Fault::new(ErrorClass::Other, "an attribute's function failed") }),
+        code => {
+            Err(Fault { class: Code::Own(code), ..Fault::new(ErrorClass::Other, "an attribute's function failed") })
+        }
     }
 }
 
@@ -218,15 +219,8 @@ pub struct Predefined {
 }
 
 /// MPI's own attributes of communicators.
-const NAMES: [&str; 7] = [
-    "MPI_TAG_UB",
-    "MPI_HOST",
-    "MPI_IO",
-    "MPI_WTIME_IS_GLOBAL",
-    "MPI_UNIVERSE_SIZE",
-    "MPI_APPNUM",
-    "MPI_LASTUSEDCODE",
-];
+const NAMES: [&str; 7] =
+    ["MPI_TAG_UB", "MPI_HOST", "MPI_IO", "MPI_WTIME_IS_GLOBAL", "MPI_UNIVERSE_SIZE", "MPI_APPNUM", "MPI_LASTUSEDCODE"];
 
 impl Predefined {
     /// The value of a key of MPI's own, as a language gets it: C the address of an integer.

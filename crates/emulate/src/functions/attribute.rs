@@ -162,7 +162,13 @@ extern "C" fn null_delete(_: usize, _: i32, _: usize, _: usize) -> i32 {
 
 /// Object, key, extra state, value, new value, whether it is copied, error code.
 unsafe extern "C" fn fortran_dup(
-    _: usize, _: usize, _: usize, value: *const i64, out: *mut i64, flag: *mut i32, error: *mut i32,
+    _: usize,
+    _: usize,
+    _: usize,
+    value: *const i64,
+    out: *mut i64,
+    flag: *mut i32,
+    error: *mut i32,
 ) {
     // SAFETY: as above.
     unsafe {
@@ -173,7 +179,13 @@ unsafe extern "C" fn fortran_dup(
 }
 
 unsafe extern "C" fn old_fortran_dup(
-    _: usize, _: usize, _: usize, value: *const i32, out: *mut i32, flag: *mut i32, error: *mut i32,
+    _: usize,
+    _: usize,
+    _: usize,
+    value: *const i32,
+    out: *mut i32,
+    flag: *mut i32,
+    error: *mut i32,
 ) {
     // SAFETY: as above.
     unsafe {
@@ -184,7 +196,13 @@ unsafe extern "C" fn old_fortran_dup(
 }
 
 unsafe extern "C" fn fortran_null_copy(
-    _: usize, _: usize, _: usize, _: usize, _: usize, flag: *mut i32, error: *mut i32,
+    _: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    flag: *mut i32,
+    error: *mut i32,
 ) {
     // SAFETY: as above.
     unsafe {

@@ -5,8 +5,8 @@
 
 use std::rc::Rc;
 
-use hpcast_mpi::{Collective, Exchange};
 use hpcast_mpi::collectives::Buffer as Amount;
+use hpcast_mpi::{Collective, Exchange};
 use hpcast_objects::datatype::Combiner;
 use hpcast_objects::{Basic, Datatype, ErrorClass};
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use hpcast_mpi::collectives::Buffer as Amount;
+use hpcast_mpi::collectives::{Buffer as Amount, Operator};
 use hpcast_mpi::{Collective, Comm, Context};
 use hpcast_objects::{Comparison, ErrorClass, Group};
 
@@ -87,7 +87,7 @@ impl Call<'_> {
         let key = comm.next_call();
         let boards = &self.me.world.boards;
         boards.enter(key, comm.comm.size(), comm.comm.rank(), Deposit::default());
-        block_on(self.me.rank.collective(comm.comm, &Collective::Allgather(Amount::of_bytes(4))));
+        block_on(self.me.rank.collective(comm.comm, &new_number()));
         let duplicate = self.duplicate_by(comm, key);
         boards.leave(key);
         duplicate
@@ -97,8 +97,7 @@ impl Call<'_> {
     fn duplicating(&self, comm: CommHandle, info: Option<InfoHandle>, at: CommAt) -> Planned {
         let old = self.me.comm(comm.number)?;
         let hints = info.map(|info| self.hints(info)).transpose()?;
-        let timing = Collective::Allgather(Amount::of_bytes(4));
-        Ok(Plan::new(old.clone(), timing, Deposit::default()).then(move |call, key| {
+        Ok(Plan::new(old.clone(), new_number(), Deposit::default()).then(move |call, key| {
             let mut duplicate = call.duplicate_by(&old, key)?;
             duplicate.attributes = old.attributes.copied(call, (Kind::Comm, comm.number))?;
             if let Some(hints) = hints {
@@ -161,7 +160,7 @@ impl Call<'_> {
         }
         // The groups of different ranks are disjoint or the same: the first member tells them apart.
         let first = group.process(0).map_or(-1, i64::from);
-        let contexts = self.agree(comm, vec![first], |board| {
+        let contexts = self.agree_by(comm, &new_number(), vec![first], |board| {
             let firsts = (0..comm.size()).filter_map(|rank| board.deposit(rank).map(|deposit| deposit.words[0]));
             let firsts: BTreeSet<i64> = firsts.filter(|&first| first >= 0).collect();
             // The members are known to their own ranks only, who fill them in.
@@ -205,6 +204,11 @@ impl Call<'_> {
     pub(crate) fn name_room(&self) -> usize {
         self.abi.constant("MPI_MAX_OBJECT_NAME").max(1) as usize - 1
     }
+}
+
+/// How libraries agree on the number of a new communicator: by an allreduce.
+pub(super) fn new_number() -> Collective {
+    Collective::Allreduce(Amount::new(1, 4), Operator::BuiltIn)
 }
 
 /// A number of things that a program gives.

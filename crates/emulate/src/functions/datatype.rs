@@ -7,9 +7,7 @@ use hpcast_objects::datatype::{Combiner, Distribution, Order};
 use hpcast_objects::{Basic, Datatype, DatatypeError, ErrorClass};
 
 use crate::abi::{FIRST_OWN, Kind};
-use crate::argument::{
-    At, Buffer, CommHandle, OldAint, OldAintAt, Text, TextAt, TypeArray, TypeAt, TypeHandle,
-};
+use crate::argument::{At, Buffer, CommHandle, OldAint, OldAintAt, Text, TextAt, TypeArray, TypeAt, TypeHandle};
 use crate::attributes::Attributes;
 use crate::call::{Call, mpi};
 use crate::fault::{Answer, Fault};

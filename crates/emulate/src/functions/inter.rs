@@ -171,8 +171,7 @@ pub(super) fn allreduce(comm: Rc<Communicator>, deposit: Deposit, to: Buffer, re
         sides.firsts(amount.total()),
         sides.within(Collective::Bcast(amount, 0)),
     ]);
-    Ok(Plan::new(comm, timing, deposit)
-        .then(move |call, key| restore(call, key, &reduction, sides.all(), None, to)))
+    Ok(Plan::new(comm, timing, deposit).then(move |call, key| restore(call, key, &reduction, sides.all(), None, to)))
 }
 
 pub(super) fn reduce_scatter(
@@ -194,8 +193,7 @@ pub(super) fn reduce_scatter(
         sides.firsts(amount.total()),
         sides.within(Collective::Scatterv(bytes, 0)),
     ]);
-    Ok(Plan::new(comm, timing, deposit)
-        .then(move |call, key| restore(call, key, &reduction, sides.all(), part, to)))
+    Ok(Plan::new(comm, timing, deposit).then(move |call, key| restore(call, key, &reduction, sides.all(), part, to)))
 }
 
 pub(super) fn gather(

@@ -12,7 +12,7 @@ use crate::call::{Call, mpi};
 use crate::communicator::{Bridge, Communicator};
 use crate::fault::{Fault, Handler};
 use crate::fiber::block_on;
-use crate::functions::communicator::tag_of;
+use crate::functions::communicator::{new_number, tag_of};
 use crate::layout::Layout;
 use crate::mail::Place;
 
@@ -124,8 +124,7 @@ impl Call<'_> {
             for same in ballots(board).chunk_by(|a, b| a.0 == b.0) {
                 let ranks = || same.iter().map(|&(.., rank)| rank);
                 let firsts = Group::of(ranks().filter_map(|rank| first.process(rank)));
-                let seconds =
-                    Group::of(ranks().filter_map(|rank| second.process(rank.checked_sub(first.size())?)));
+                let seconds = Group::of(ranks().filter_map(|rank| second.process(rank.checked_sub(first.size())?)));
                 if firsts.size() > 0 && seconds.size() > 0 {
                     let bridge = Rc::new(Bridge::new(&self.me.rank, [Rc::new(firsts), Rc::new(seconds)]));
                     ranks().for_each(|rank| places[rank as usize] = Some(bridge.clone()));
@@ -142,8 +141,7 @@ impl Call<'_> {
         // The first of each group says who is in it.
         let says = group.rank_of(self.me.number()) == Some(0);
         let words = if says { group.iter().map(i64::from).collect() } else { Vec::new() };
-        let timing = Collective::Allgather(Amount::of_bytes(4));
-        let found = self.agree_by(comm, &timing, words, |board| {
+        let found = self.agree_by(comm, &new_number(), words, |board| {
             let [first, second] = comm.groups();
             let side = |ranks: std::ops::Range<u32>| {
                 let mut said = ranks.filter_map(|rank| board.deposit(rank)).filter(|deposit| !deposit.words.is_empty());
@@ -196,8 +194,7 @@ impl Call<'_> {
         let merged = self.agree(comm, vec![i64::from(high)], |board| {
             let [first, second] = comm.groups();
             let says = |rank: u32| board.deposit(rank).is_some_and(|deposit| deposit.words[0] != 0);
-            let (one, other) =
-                if says(0) && !says(first.size()) { (&second, &first) } else { (&first, &second) };
+            let (one, other) = if says(0) && !says(first.size()) { (&second, &first) } else { (&first, &second) };
             let members: Rc<[u32]> = one.iter().chain(other.iter()).collect();
             let group = Rc::new(Group::of(members.iter().copied()));
             (self.me.rank.new_context(members), group)
