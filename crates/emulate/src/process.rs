@@ -148,6 +148,8 @@ pub struct Process {
     ended: Cell<bool>,
     /// What it computes.
     pub meter: Meter,
+    /// Its calls that are measured.
+    pub executing: RefCell<Vec<crate::kernels::Executing>>,
     /// Its big allocations.
     pub memory: crate::memory::Share,
     /// Names of predefined datatypes that the program has set.
@@ -194,6 +196,7 @@ impl Process {
             stage: Cell::new(Stage::Before),
             ended: Cell::new(false),
             meter,
+            executing: RefCell::default(),
             memory: Default::default(),
             named_types: RefCell::default(),
             type_attributes: RefCell::default(),
