@@ -549,11 +549,6 @@ macro_rules! words {
                     }
                 }
             }
-
-            /// The first of several, copied.
-            pub fn list(self, count: usize) -> Vec<i64> {
-                (0..count).map(|place| self.get_at(place)).collect()
-            }
         }
     )*};
 }
@@ -564,6 +559,13 @@ words! {
     Word WordAt false "void *" "void *";
     /// The same in the functions of MPI-1.
     OldWord OldWordAt true "void *" "void *";
+}
+
+impl OldAintAt {
+    /// The first of several, copied.
+    pub fn list(self, count: usize) -> Vec<i64> {
+        (0..count).map(|place| self.get_at(place)).collect()
+    }
 }
 
 /// Weights of edges: one for each, or none at all (MPI_UNWEIGHTED).

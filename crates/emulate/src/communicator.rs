@@ -182,12 +182,6 @@ impl Communicator {
         }
     }
 
-    /// The world number of a rank of what messages go through.
-    pub fn member(&self, rank: u32) -> Option<u32> {
-        let [first, second] = self.groups();
-        first.process(rank).or_else(|| second.process(rank - first.size()))
-    }
-
     /// The other side of an inter-communicator.
     pub fn require_inter(&self) -> Result<&Remote, Fault> {
         self.remote.as_ref().ok_or_else(|| Fault::new(ErrorClass::Comm, "only for inter-communicators"))
@@ -217,7 +211,7 @@ mod tests {
         let seven = bridge.seen_by(7, Handler::Fatal).unwrap();
         assert_eq!((seven.rank(), seven.comm.rank(), seven.peer(1).unwrap()), (2, 4, 1));
         assert_eq!(seven.require_inter().unwrap().local.apart(), contexts[2]);
-        assert_eq!((0..5).map(|rank| seven.member(rank).unwrap()).collect::<Vec<_>>(), [4, 2, 1, 0, 7]);
+        assert_eq!(seven.groups().map(|group| group.size()), [2, 3]);
         assert!(bridge.seen_by(3, Handler::Fatal).is_none());
     }
 }

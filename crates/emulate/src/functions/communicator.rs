@@ -331,7 +331,7 @@ mpi! {
         let group = call.me.group(group.number)?;
         let handler = call.handler(errhandler)?;
         let tag = tag_of(&stringtag);
-        let new = call.create_group(&*call.me.world_comm(), &group, tag, handler)?;
+        let new = call.create_group(&call.me.world_comm(), &group, tag, handler)?;
         call.set_comm(newcomm, new);
         Ok(())
     }

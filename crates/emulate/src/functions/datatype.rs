@@ -26,12 +26,14 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// The handle of a datatype that another was made of: predefined ones keep theirs.
+    /// The handle of a datatype that another was made of: those that cannot be freed keep theirs.
     fn member(&self, datatype: &Datatype) -> u32 {
-        match datatype.as_basic() {
-            Some(basic) => basic as u32 + 1,
-            None => self.own_type(datatype.clone(), Rc::default()),
+        if let Some(basic) = datatype.as_basic() {
+            return basic as u32 + 1;
         }
+        let is_same = |number: &u32| self.me.datatype(*number).is_ok_and(|known| known == *datatype);
+        let fixed = self.me.f90_types.borrow().values().copied().find(is_same);
+        fixed.unwrap_or_else(|| self.own_type(datatype.clone(), Rc::default()))
     }
 
     fn order(&self, order: i32) -> Result<Order, Fault> {
@@ -106,7 +108,7 @@ impl Call<'_> {
     }
 
     fn structure(&self, count: i32, lengths: At<i32>, displacements: &[i64], types: TypeArray, at: TypeAt) -> Answer {
-        let count = not_negative(count)?;
+        let count = counted(count)?;
         let members: Result<Vec<_>, _> = (0..count).map(|place| self.me.datatype(types.get_at(self, place))).collect();
         self.add_type(at, Datatype::structure(&wide(lengths, count), displacements, &members?))
     }
@@ -152,6 +154,11 @@ fn of_size(class: &str, size: i32) -> Option<Basic> {
     all.iter().copied().find(|basic| basic.size() == i64::from(size))
 }
 
+/// A count of blocks or items.
+fn counted(count: i32) -> Result<usize, Fault> {
+    usize::try_from(count).map_err(|_| Fault::new(ErrorClass::Count, format!("the count is {count}")))
+}
+
 /// Where packed data is: a part of the buffer that is as long as it must be.
 fn part(position: i64, bytes: i64, room: i64) -> Result<usize, Fault> {
     if position < 0 || bytes > room - position {
@@ -189,7 +196,7 @@ mpi! {
         call, count: i32, array_of_blocklengths: At<i32>, array_of_displacements: At<i32>, oldtype: TypeHandle,
         newtype: TypeAt,
     ) {
-        let count = not_negative(count)?;
+        let count = counted(count)?;
         let (lengths, displacements) = (wide(array_of_blocklengths, count), wide(array_of_displacements, count));
         call.add_type(newtype, Datatype::indexed(&lengths, &displacements, &call.me.datatype(oldtype.number)?))
     }
@@ -197,7 +204,7 @@ mpi! {
         call, count: i32, array_of_blocklengths: At<i32>, array_of_displacements: At<i64>, oldtype: TypeHandle,
         newtype: TypeAt,
     ) {
-        let count = not_negative(count)?;
+        let count = counted(count)?;
         let (lengths, displacements) = (wide(array_of_blocklengths, count), array_of_displacements.list(count));
         call.add_type(newtype, Datatype::hindexed(&lengths, &displacements, &call.me.datatype(oldtype.number)?))
     }
@@ -205,21 +212,21 @@ mpi! {
         call, count: i32, array_of_blocklengths: At<i32>, array_of_displacements: OldAintAt, oldtype: TypeHandle,
         newtype: TypeAt,
     ) {
-        let count = not_negative(count)?;
+        let count = counted(count)?;
         let (lengths, displacements) = (wide(array_of_blocklengths, count), array_of_displacements.list(count));
         call.add_type(newtype, Datatype::hindexed(&lengths, &displacements, &call.me.datatype(oldtype.number)?))
     }
     fn MPI_Type_create_indexed_block(
         call, count: i32, blocklength: i32, array_of_displacements: At<i32>, oldtype: TypeHandle, newtype: TypeAt,
     ) {
-        let displacements = wide(array_of_displacements, not_negative(count)?);
+        let displacements = wide(array_of_displacements, counted(count)?);
         let old = call.me.datatype(oldtype.number)?;
         call.add_type(newtype, Datatype::indexed_block(blocklength.into(), &displacements, &old))
     }
     fn MPI_Type_create_hindexed_block(
         call, count: i32, blocklength: i32, array_of_displacements: At<i64>, oldtype: TypeHandle, newtype: TypeAt,
     ) {
-        let displacements = array_of_displacements.list(not_negative(count)?);
+        let displacements = array_of_displacements.list(counted(count)?);
         let old = call.me.datatype(oldtype.number)?;
         call.add_type(newtype, Datatype::hindexed_block(blocklength.into(), &displacements, &old))
     }
@@ -227,14 +234,14 @@ mpi! {
         call, count: i32, array_of_blocklengths: At<i32>, array_of_displacements: At<i64>, array_of_types: TypeArray,
         newtype: TypeAt,
     ) {
-        let displacements = array_of_displacements.list(not_negative(count)?);
+        let displacements = array_of_displacements.list(counted(count)?);
         call.structure(count, array_of_blocklengths, &displacements, array_of_types, newtype)
     }
     fn MPI_Type_struct(
         call, count: i32, array_of_blocklengths: At<i32>, array_of_displacements: OldAintAt, array_of_types: TypeArray,
         newtype: TypeAt,
     ) {
-        let displacements = array_of_displacements.list(not_negative(count)?);
+        let displacements = array_of_displacements.list(counted(count)?);
         call.structure(count, array_of_blocklengths, &displacements, array_of_types, newtype)
     }
     fn MPI_Type_create_subarray(
@@ -455,7 +462,7 @@ mpi! {
     ) {
         require_external32(&datarep)?;
         let datatype = call.me.datatype(datatype.number)?;
-        let count = not_negative(incount)? as i64;
+        let count = counted(incount)? as i64;
         let begin = part(position.get(), datatype.external32_size(count), outsize)?;
         let mut packed = Vec::new();
         // SAFETY: the program says that the items are there and so much room.
@@ -472,7 +479,7 @@ mpi! {
     ) {
         require_external32(&datarep)?;
         let datatype = call.me.datatype(datatype.number)?;
-        let count = not_negative(outcount)? as i64;
+        let count = counted(outcount)? as i64;
         let bytes = datatype.external32_size(count);
         let begin = part(position.get(), bytes, insize)?;
         if bytes > 0 {
@@ -487,7 +494,7 @@ mpi! {
     }
     fn MPI_Pack_external_size(call, datarep: Text, incount: i32, datatype: TypeHandle, size: At<i64>) {
         require_external32(&datarep)?;
-        size.set(call.me.datatype(datatype.number)?.external32_size(not_negative(incount)? as i64));
+        size.set(call.me.datatype(datatype.number)?.external32_size(counted(incount)? as i64));
         Ok(())
     }
 }

@@ -247,7 +247,7 @@ mpi! {
         // Each learns how many edges it has, in and out; MPICH does it so.
         let timing = Collective::ReduceScatterBlock(Amount::new(2, 4), Operator::BuiltIn);
         let graphs = call.agree_by(&old, &timing, words, |board| collect(board, old.size()))?;
-        let graphs = graphs.as_ref().as_ref().map_err(|error| of_comm(error.clone().into()))?;
+        let graphs = graphs.as_ref().as_ref().map_err(|error| of_comm((*error).into()))?;
         call.with_edges(&old, graphs[old.rank() as usize].clone(), comm_dist_graph)
     }
     fn MPI_Dist_graph_neighbors_count(
