@@ -104,7 +104,8 @@ impl Environment for Meaning {
         if let Some(address) = self.symbols.get(symbol) {
             return Some(Replacement { address, size: 0 });
         }
-        let (address, size) = self.openmpi.handles().cells().object(symbol)?;
+        let object = self.openmpi.handles().cells().object(symbol);
+        let (address, size) = object.or_else(|| crate::abi::variable(symbol))?;
         Some(Replacement { address, size })
     }
 
@@ -255,7 +256,8 @@ fn sentinels(library: Library, distance: impl Fn(&str) -> Option<usize>) -> Sent
                 in_place: first.map(|offset| offset + 4),
                 status_ignore: first.map(|offset| offset + 8),
                 statuses_ignore: second,
-                ..Sentinels::default()
+                unweighted: distance("mpifcmb5_"),
+                weights_empty: distance("mpifcmb9_"),
             }
         }
     }

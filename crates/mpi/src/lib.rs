@@ -23,7 +23,7 @@ mod setup;
 mod sim;
 mod state;
 
-pub use calls::{ByRank, Collective};
+pub use calls::{ByRank, Collective, Exchange};
 pub use deadlock::Deadlock;
 pub use gate::Gate;
 pub use group::{Cartesian, Comm, Context, balanced_dims};

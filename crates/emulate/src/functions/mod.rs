@@ -1,14 +1,23 @@
 //! The functions of MPI, by chapter of the standard.
 
+mod attribute;
 mod collective;
 mod communicator;
 mod completion;
 mod conversion;
+mod datatype;
 mod environment;
+mod group;
 mod inter;
+mod inter_communicator;
+mod neighbourhood;
+mod operation;
 mod point_to_point;
+mod topology;
 
 use crate::call::{Address, Function};
+
+pub(crate) use point_to_point::TAG_UB;
 
 /// All functions that give an error code.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
@@ -17,6 +26,13 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
         completion::FUNCTIONS,
         collective::FUNCTIONS,
         communicator::FUNCTIONS,
+        attribute::FUNCTIONS,
+        datatype::FUNCTIONS,
+        group::FUNCTIONS,
+        inter_communicator::FUNCTIONS,
+        neighbourhood::FUNCTIONS,
+        operation::FUNCTIONS,
+        topology::FUNCTIONS,
         environment::FUNCTIONS,
     ]
     .into_iter()
@@ -27,5 +43,6 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
 pub fn others() -> Vec<(&'static str, Address)> {
     let mut all = environment::others();
     all.extend(conversion::others());
+    all.extend(attribute::others());
     all
 }
