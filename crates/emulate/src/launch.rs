@@ -1,6 +1,5 @@
 //! Starts a program on all ranks and simulates it to its end.
 
-use std::cell::Cell;
 use std::ffi::CString;
 use std::path::Path;
 use std::rc::Rc;
@@ -10,7 +9,6 @@ use hpcast_mpi::{Outcome, RunError, Setup};
 
 use crate::abi::{Abi, Library, Place};
 use crate::boards::Boards;
-use crate::fault::Handler;
 use crate::fiber::Fiber;
 use crate::mail::Mail;
 use crate::meter::Charging;
@@ -126,11 +124,9 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         nodes: (0..setup.ranks).map(|rank| setup.placement.node(rank)).collect(),
         mail: Mail::default(),
         boards: Boards::default(),
-        windows: Default::default(),
         charging: launch.charging,
         output: Output::new(launch.prefix),
         endings: Default::default(),
-        file_handler: Cell::new(Handler::Return),
         stop: stop.clone(),
         has_thread_local: program.thread_local_size() > 0,
     });

@@ -1,17 +1,15 @@
 //! What all ranks of a run share.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::abi::Abi;
 use crate::boards::Boards;
-use crate::fault::Handler;
 use crate::mail::Mail;
 use crate::meter::Charging;
 use crate::output::Output;
 use crate::process::{Ending, Process};
-use crate::windows::SharedWindows;
 
 /// Everything that belongs to no single rank.
 pub struct World {
@@ -25,16 +23,12 @@ pub struct World {
     pub mail: Mail,
     /// The data of collective operations.
     pub boards: Boards,
-    /// The memory of windows.
-    pub windows: SharedWindows,
     /// What is charged for computing.
     pub charging: Charging,
     /// Where the program's text goes.
     pub output: Output,
     /// How ranks ended, in that order: those that end all others are the last.
     pub endings: RefCell<Vec<(u32, Ending)>>,
-    /// What is done about faults of files that are not open.
-    pub file_handler: Cell<Handler>,
     /// Whether the program has thread-local data below the thread pointer.
     pub has_thread_local: bool,
     /// Stops the simulation.

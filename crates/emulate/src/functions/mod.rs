@@ -5,7 +5,10 @@ mod communicator;
 mod completion;
 mod conversion;
 mod environment;
+mod error;
+mod info;
 mod inter;
+mod one_sided;
 mod point_to_point;
 
 use crate::call::{Address, Function};
@@ -18,6 +21,9 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
         collective::FUNCTIONS,
         communicator::FUNCTIONS,
         environment::FUNCTIONS,
+        error::FUNCTIONS,
+        info::FUNCTIONS,
+        one_sided::FUNCTIONS,
     ]
     .into_iter()
     .flatten()
