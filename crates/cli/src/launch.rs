@@ -144,8 +144,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         totals: &totals,
         machine: &machine,
         json: json::document(&report),
-        text: text::summary(&report),
+        text: String::new(),
     };
+    // Standard output is the program's.
+    eprint!("\n{}", text::summary(&report));
     options.outputs.write(&results, watchers)?;
     match code {
         0 => Ok(()),

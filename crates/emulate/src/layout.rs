@@ -2,6 +2,8 @@
 
 use hpcast_objects::Datatype;
 
+use crate::memory::{self, is_folded};
+
 /// So many bytes, or items.
 #[derive(Clone, Debug)]
 pub enum Layout {
@@ -64,7 +66,7 @@ impl Layout {
             match self {
                 Layout::Bytes(bytes) => {
                     let count = data.len().min(*bytes as usize);
-                    if count > 0 {
+                    if count > 0 && !is_folded(address) {
                         address.copy_from(data.as_ptr(), count);
                     }
                 }
@@ -86,7 +88,7 @@ impl Layout {
                 (Layout::Bytes(sent), Layout::Bytes(room)) => {
                     let count = (*sent).min(*room) as usize;
                     if count > 0 {
-                        target.copy_from(source, count);
+                        memory::copy(source, target, count);
                     }
                 }
                 (Layout::Bytes(sent), Layout::Items(..)) if *sent > 0 => {

@@ -23,6 +23,7 @@ mod layout;
 mod libc_functions;
 mod libc_state;
 mod mail;
+mod memory;
 mod meter;
 mod operation;
 mod output;

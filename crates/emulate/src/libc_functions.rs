@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_int, c_long, c_uint, c_void};
 
 use hpcast_units::Time;
 
+use crate::memory;
 use crate::process::{Ending, Process};
 
 /// Virtual time begins here, in seconds since 1970: the same for every run, so that runs are the same.
@@ -39,6 +40,14 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("random", random as *const ()),
         ("srandom", srandom as *const ()),
         ("strtok", strtok as *const ()),
+        ("malloc", malloc as *const ()),
+        ("calloc", calloc as *const ()),
+        ("realloc", realloc as *const ()),
+        ("free", free as *const ()),
+        ("posix_memalign", posix_memalign as *const ()),
+        ("aligned_alloc", aligned_alloc as *const ()),
+        ("memalign", aligned_alloc as *const ()),
+        ("malloc_usable_size", malloc_usable_size as *const ()),
     ]
 }
 
@@ -236,4 +245,72 @@ unsafe extern "C" {
 unsafe extern "C" fn strtok(text: *mut c_char, delimiters: *const c_char) -> *mut c_char {
     // SAFETY: as the program calls strtok, with the rank's own place to go on from.
     unsafe { strtok_r(text, delimiters, Process::current().libc.strtok.as_ptr()) }
+}
+
+/// Big allocations of a rank, where they are treated apart.
+fn big(size: usize, alignment: usize) -> Option<*mut c_void> {
+    memory::allocate(&Process::running()?.memory, size, alignment).map(|memory| memory.cast())
+}
+
+extern "C" fn malloc(size: usize) -> *mut c_void {
+    // SAFETY: the C library's own.
+    big(size, 16).unwrap_or_else(|| unsafe { libc::malloc(size) })
+}
+
+extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
+    let total = count.saturating_mul(size);
+    // SAFETY: as above.
+    big(total, 16).unwrap_or_else(|| unsafe { libc::calloc(count, size) })
+}
+
+unsafe extern "C" fn free(memory: *mut c_void) {
+    let is_ours = Process::running().is_some_and(|me| memory::free(&me.memory, memory.cast()));
+    if !is_ours {
+        // SAFETY: it comes from the C library.
+        unsafe { libc::free(memory) };
+    }
+}
+
+unsafe extern "C" fn realloc(memory: *mut c_void, size: usize) -> *mut c_void {
+    let ours = Process::running().and_then(|me| memory::size_of(&me.memory, memory.cast()));
+    let Some(old) = ours else {
+        if memory.is_null() {
+            return malloc(size);
+        }
+        // What was small and becomes big stays ordinary memory.
+        // SAFETY: it comes from the C library.
+        return unsafe { libc::realloc(memory, size) };
+    };
+    let new = malloc(size);
+    if !new.is_null() {
+        // SAFETY: both are so big; then the old one is given back.
+        unsafe {
+            memory::copy(memory.cast(), new.cast(), old.min(size));
+            free(memory);
+        }
+    }
+    new
+}
+
+unsafe extern "C" fn posix_memalign(at: *mut *mut c_void, alignment: usize, size: usize) -> c_int {
+    match big(size, alignment) {
+        Some(memory) => {
+            // SAFETY: the program passes a place for the address.
+            unsafe { *at = memory };
+            0
+        }
+        // SAFETY: as the program calls it.
+        None => unsafe { libc::posix_memalign(at, alignment, size) },
+    }
+}
+
+extern "C" fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void {
+    // SAFETY: as the program calls it.
+    big(size, alignment).unwrap_or_else(|| unsafe { libc::memalign(alignment, size) })
+}
+
+unsafe extern "C" fn malloc_usable_size(memory: *mut c_void) -> usize {
+    let ours = Process::running().and_then(|me| memory::size_of(&me.memory, memory.cast()));
+    // SAFETY: it comes from the C library.
+    ours.unwrap_or_else(|| unsafe { libc::malloc_usable_size(memory) })
 }

@@ -156,6 +156,8 @@ pub struct Process {
     ended: Cell<bool>,
     /// What it computes.
     pub meter: Meter,
+    /// Its big allocations.
+    pub memory: crate::memory::Share,
     /// Names and attributes of predefined datatypes that the program has set.
     pub named_types: RefCell<BTreeMap<u32, String>>,
     /// The memory that MPI_Buffer_attach gave: address and size.
@@ -196,6 +198,7 @@ impl Process {
             stage: Cell::new(Stage::Before),
             ended: Cell::new(false),
             meter,
+            memory: Default::default(),
             named_types: RefCell::default(),
             buffer: Cell::default(),
             copy: OnceCell::new(),

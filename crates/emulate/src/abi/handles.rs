@@ -112,8 +112,11 @@ impl Predefined {
             self.by_number.resize(number as usize + 1, None);
         }
         self.by_number[number as usize].get_or_insert(word);
-        self.by_word.push((word, number));
-        self.by_word.sort_unstable();
+        // A library may define what it does not have as the null handle: that comes first.
+        match self.by_word.binary_search_by_key(&word, |&(word, _)| word) {
+            Ok(place) => self.by_word[place].1 = self.by_word[place].1.min(number),
+            Err(place) => self.by_word.insert(place, (word, number)),
+        }
     }
 
     fn number(&self, word: i32) -> u32 {
