@@ -5,13 +5,14 @@
 # make peers  the same work in SimGrid/SMPI and here, side by side
 # make peers-hpl  the real HPL in SimGrid/SMPI and ours, side by side
 # make fidelity  the real HPL and ours, message by message and kernel by kernel
+# make conformance  small MPI programs under Open MPI, MPICH and hpcast, their outputs compared
 # make top500  ranked runs of the TOP500, forecast beside what they reached
 # make validate  published simulations and measured runs, and our forecasts of them (QUICK=1: a few of them)
 
 CARGO ?= cargo
 HPCAST := target/release/hpcast
 
-.PHONY: run test test-slow bench peers peers-hpl fidelity validate top500 golden fuzz setup
+.PHONY: run test test-slow bench peers peers-hpl fidelity conformance validate top500 golden fuzz setup
 
 run: setup
 	$(CARGO) build --release --quiet --bin hpcast
@@ -52,6 +53,11 @@ fidelity: setup
 	$(CARGO) build --release --quiet --bin hpcast
 	fidelity/run.sh
 	fidelity/check.sh
+
+# Runs what is installed; conformance/README.md says how.
+conformance: setup
+	$(CARGO) build --release --quiet --bin hpcast
+	conformance/run.sh
 
 # Compares with what has been published; validation/README.md says how.
 validate: setup

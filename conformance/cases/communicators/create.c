@@ -200,6 +200,17 @@ CASE(freed_in_flight) {
     CHECK(in == (rank + size - 1) % size);
 }
 
+/* Waits for what is pending, and frees. */
+CASE(disconnect) {
+    MPI_Comm comm;
+    int out = rank, in = -1;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % size, 0, &in, 1, MPI_INT, (rank + size - 1) % size, 0, comm,
+                 MPI_STATUS_IGNORE);
+    MPI_Comm_disconnect(&comm);
+    CHECK(comm == MPI_COMM_NULL && in == (rank + size - 1) % size);
+}
+
 CASE(many) {
     for (int i = 0; i < 100; i++) {
         MPI_Comm comm;

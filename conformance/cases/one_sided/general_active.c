@@ -2,7 +2,7 @@
 /* Post, start, complete, wait: epochs between some ranks only. */
 #include "case.h"
 
-static int cells[16];
+static _Alignas(64) int cells[16];
 static MPI_Win win;
 static MPI_Group before, after;
 
