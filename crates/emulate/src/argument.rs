@@ -50,6 +50,22 @@ impl Argument for i64 {
     }
 }
 
+/// A place in a file, or a number of bytes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Offset(pub i64);
+
+impl Argument for Offset {
+    const IN_C: &'static str = "MPI_Offset";
+    unsafe fn from_c(word: usize, _: &Call<'_>) -> Offset {
+        Offset(word as i64)
+    }
+    unsafe fn from_fortran(word: usize, _: &Call<'_>, _: &Lengths) -> Offset {
+        // SAFETY: the address of a long integer.
+        Offset(unsafe { *(word as *const i64) })
+    }
+}
+
 /// A buffer: memory of the program, or one of the addresses with a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffer {
@@ -298,6 +314,7 @@ macro_rules! at {
 at! {
     i32: "int *";
     i64: "MPI_Aint *";
+    Offset: "MPI_Offset *";
     f64: "double *";
     usize: "void *";
 }

@@ -10,6 +10,7 @@ use hpcast_mpi::{Outcome, RunError, Setup};
 use crate::abi::{Abi, Library, Place};
 use crate::boards::Boards;
 use crate::fiber::Fiber;
+use crate::files::FileSystem;
 use crate::mail::Mail;
 use crate::meter::Charging;
 use crate::output::Output;
@@ -41,6 +42,8 @@ pub struct Finding {
     pub library: Library,
     /// MPI functions in which ranks were when the run stopped.
     pub calling: Vec<(u32, &'static str)>,
+    /// Whether files were used that cost nothing, since the machine file does not say what they do.
+    pub free_files: bool,
 }
 
 /// Why a program cannot be started.
@@ -124,6 +127,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         nodes: (0..setup.ranks).map(|rank| setup.placement.node(rank)).collect(),
         mail: Mail::default(),
         boards: Boards::default(),
+        file_system: Rc::new(FileSystem::new(&setup.machine.io)),
         charging: launch.charging,
         output: Output::new(launch.prefix),
         endings: Default::default(),
@@ -175,7 +179,8 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     let endings = world.endings.take();
     // Processes and the world hold the simulation's ranks, and those hold nothing of them.
     processes.borrow_mut().clear();
-    Ok(Finding { outcome, endings, library, calling })
+    let free_files = world.file_system.was_free();
+    Ok(Finding { outcome, endings, library, calling, free_files })
 }
 
 /// Offsets of the variables with a meaning.

@@ -163,8 +163,7 @@ unsafe fn copy_written(source: *const u8, target: *mut u8, bytes: usize) {
 fn map_private(size: usize) -> Option<usize> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: new memory at an address that the kernel chooses.
-    let address =
-        unsafe { libc::mmap(std::ptr::null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+    let address = unsafe { libc::mmap(std::ptr::null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
     (address != libc::MAP_FAILED).then_some(address as usize)
 }
 

@@ -1,11 +1,13 @@
 //! What all ranks of a run share.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::abi::Abi;
 use crate::boards::Boards;
+use crate::files::FileSystem;
 use crate::mail::Mail;
 use crate::meter::Charging;
 use crate::output::Output;
@@ -23,6 +25,8 @@ pub struct World {
     pub mail: Mail,
     /// The data of collective operations.
     pub boards: Boards,
+    /// When files are read and written.
+    pub file_system: Rc<FileSystem>,
     /// What is charged for computing.
     pub charging: Charging,
     /// Where the program's text goes.

@@ -8,6 +8,7 @@ mod environment;
 mod error;
 mod info;
 mod inter;
+mod io;
 mod one_sided;
 mod point_to_point;
 
@@ -23,6 +24,7 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
         environment::FUNCTIONS,
         error::FUNCTIONS,
         info::FUNCTIONS,
+        io::FUNCTIONS,
         one_sided::FUNCTIONS,
     ]
     .into_iter()

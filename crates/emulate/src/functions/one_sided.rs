@@ -502,7 +502,12 @@ impl Call<'_> {
     }
 
     /// Tells a target something: an empty message after the operations on it.
-    fn tell_target(&self, window: &Window, target: u32, effect: impl FnOnce(&hpcast_mpi::Rank) + 'static) -> Option<Request> {
+    fn tell_target(
+        &self,
+        window: &Window,
+        target: u32,
+        effect: impl FnOnce(&hpcast_mpi::Rank) + 'static,
+    ) -> Option<Request> {
         let origin = window.comm.rank();
         if origin == target {
             block_on(self.me.rank.take_turn());
