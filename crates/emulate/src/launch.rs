@@ -127,6 +127,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         nodes: (0..setup.ranks).map(|rank| setup.placement.node(rank)).collect(),
         mail: Mail::default(),
         boards: Boards::default(),
+        meetings: Default::default(),
         file_system: Rc::new(FileSystem::new(&setup.machine.io)),
         charging: launch.charging,
         output: Output::new(launch.prefix),

@@ -4,6 +4,7 @@ mod collective;
 mod communicator;
 mod completion;
 mod conversion;
+mod dynamic;
 mod environment;
 mod error;
 mod info;
@@ -11,6 +12,8 @@ mod inter;
 mod io;
 mod one_sided;
 mod point_to_point;
+mod session;
+mod tools;
 
 use crate::call::{Address, Function};
 
@@ -22,10 +25,13 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
         collective::FUNCTIONS,
         communicator::FUNCTIONS,
         environment::FUNCTIONS,
+        dynamic::FUNCTIONS,
         error::FUNCTIONS,
         info::FUNCTIONS,
         io::FUNCTIONS,
         one_sided::FUNCTIONS,
+        session::FUNCTIONS,
+        tools::FUNCTIONS,
     ]
     .into_iter()
     .flatten()
