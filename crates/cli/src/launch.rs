@@ -5,9 +5,12 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser};
+use hpcast_emulate::kernels::{Functions, KernelModels, Kernels, MachineSpeed};
 use hpcast_emulate::{Charging, Ending, Finding, Launch, LaunchError};
+use hpcast_models::compute::ModelFile;
 use hpcast_mpi::collectives::{Library, Selection};
 use hpcast_mpi::{RunError, Setup};
+use hpcast_platform::Machine;
 use hpcast_report::{RunReport, Totals, json, text};
 
 use crate::failure::Failure;
@@ -29,6 +32,15 @@ pub(crate) struct Options {
     /// How many times faster a core of the simulated machine is than one of this computer
     #[arg(long, default_value_t = 1.0, value_name = "FACTOR")]
     speed: f64,
+    /// Model file: BLAS calls are not executed, but take the time that its kernel models say
+    #[arg(long, value_name = "FILE.toml")]
+    models: Option<PathBuf>,
+    /// Functions of the program that are modelled, sampled or left out
+    #[arg(long, value_name = "FILE.toml")]
+    functions: Option<PathBuf>,
+    /// Allocations from so many MiB on are folded: nobody reads their numbers
+    #[arg(long, value_name = "MIB")]
+    fold: Option<f64>,
     /// Begin each line of the program's text with the rank that wrote it
     #[arg(long)]
     prefix: bool,
@@ -128,7 +140,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         interrupt: Some(running.interrupt()),
         progress: None,
     };
-    let finding = hpcast_emulate::launch(&options.launch()?, setup).map_err(|error| failure(&path, &error))?;
+    let finding = hpcast_emulate::launch(&options.launch(&machine)?, setup).map_err(|error| failure(&path, &error))?;
     let code = exit_code(&finding)?;
     let mut totals = Totals::default();
     totals.add(finding.outcome.map_err(Failure::from)?);
@@ -159,7 +171,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 }
 
 impl Options {
-    fn launch(&self) -> Result<Launch, Failure> {
+    fn launch(&self, machine: &Machine) -> Result<Launch, Failure> {
+        let (kernels, required) = self.kernels(machine)?;
         let argument = |text: &OsString| CString::new(text.clone().into_vec());
         let arguments = self.program.iter().map(argument).collect::<Result<Vec<_>, _>>();
         let charging = match self.compute {
@@ -172,8 +185,45 @@ impl Options {
             charging,
             prefix: self.prefix,
             stack: self.stack << 20,
+            fold: self.fold.map(|size| (size * 1048576.0) as usize),
+            kernels,
+            required,
         })
     }
+}
+
+impl Options {
+    /// Functions that are not simply executed, and those of them that must be there.
+    fn kernels(&self, machine: &Machine) -> Result<(Option<Kernels>, Vec<String>), Failure> {
+        if self.models.is_none() && self.functions.is_none() {
+            return Ok((None, Vec::new()));
+        }
+        let mut functions = if self.models.is_some() { Functions::blas() } else { Functions::default() };
+        let mut required = Vec::new();
+        if let Some(path) = &self.functions {
+            let wrong = |what: String| Failure::input(format!("{}: {what}", path.display()));
+            let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+            let own = Functions::parse(&text).map_err(|error| wrong(error.to_string()))?;
+            required.extend(own.list.iter().map(|function| function.symbol.clone()));
+            functions.list.retain(|function| !required.contains(&function.symbol));
+            functions.list.extend(own.list);
+        }
+        let file = match &self.models {
+            Some(path) => ModelFile::load(path)?,
+            None => ModelFile::default(),
+        };
+        let speed = speed(machine, self.machine.ranks_per_node(machine, self.ranks));
+        let models = KernelModels::new(file, speed);
+        let kernels = Kernels::new(functions.list, &models, self.machine.seed)
+            .map_err(|error| Failure::input(error.to_string()))?;
+        Ok((Some(kernels), required))
+    }
+}
+
+/// How fast a rank computes, as the machine file has it.
+fn speed(machine: &Machine, ranks_per_node: u32) -> Option<MachineSpeed> {
+    let (roofline, _) = hpcast_apps::hpl::roofline(machine, ranks_per_node)?;
+    Some(MachineSpeed { roofline })
 }
 
 fn failure(path: &Path, error: &LaunchError) -> Failure {

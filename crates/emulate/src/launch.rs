@@ -11,6 +11,7 @@ use crate::abi::{Abi, Library, Place};
 use crate::boards::Boards;
 use crate::fiber::Fiber;
 use crate::files::FileSystem;
+use crate::kernels::{Account, FunctionError, Kernels};
 use crate::mail::Mail;
 use crate::meter::Charging;
 use crate::output::Output;
@@ -29,6 +30,12 @@ pub struct Launch {
     pub prefix: bool,
     /// Bytes of a rank's stack.
     pub stack: usize,
+    /// Allocations from that size on are folded.
+    pub fold: Option<usize>,
+    /// Functions that are not simply executed.
+    pub kernels: Option<Kernels>,
+    /// Functions of the program itself among them: it is an error if they are not there.
+    pub required: Vec<String>,
 }
 
 /// What came out.
@@ -40,6 +47,8 @@ pub struct Finding {
     pub endings: Vec<(u32, Ending)>,
     /// Which library the program was built for.
     pub library: Library,
+    /// Calls of functions that were not simply executed.
+    pub accounts: Vec<Account>,
     /// MPI functions in which ranks were when the run stopped.
     pub calling: Vec<(u32, &'static str)>,
     /// Whether files were used that cost nothing, since the machine file does not say what they do.
@@ -57,6 +66,12 @@ pub enum LaunchError {
         "{0} uses no MPI library: neither Open MPI, MPICH nor the standard ABI; link it with one, or compile it with `hpcast cc`"
     )]
     NoMpi(String),
+    /// A function cannot be replaced.
+    #[error(transparent)]
+    Function(#[from] FunctionError),
+    /// Memory cannot be folded.
+    #[error("no address space to fold memory in: {0}")]
+    Fold(std::io::Error),
     /// No memory for stacks.
     #[error(transparent)]
     Stacks(#[from] NoStacks),
@@ -65,6 +80,7 @@ pub enum LaunchError {
 /// What symbols of a program mean.
 struct Meaning {
     symbols: Symbols,
+    models_blas: bool,
     openmpi: Abi,
 }
 
@@ -74,6 +90,8 @@ impl Environment for Meaning {
             ["libc.", "libm.", "libpthread.", "libdl.", "librt.", "ld-linux", "libutil.", "libmvec."];
         if Library::of_needed(soname).is_some() || is_part_of_mpi(soname) {
             Treatment::Replaced
+        } else if is_blas(soname) {
+            if self.models_blas { Treatment::Replaced } else { Treatment::Host }
         } else if soname.starts_with("libgcc_s.") {
             Treatment::Once
         } else if HOST.iter().any(|name| soname.starts_with(name)) {
@@ -101,6 +119,13 @@ fn is_part_of_mpi(soname: &str) -> bool {
     ["libopen-rte.", "libopen-pal.", "libmpi_cxx."].iter().any(|name| soname.starts_with(name))
 }
 
+/// Libraries of linear algebra: they keep nothing for a process, so one copy does for all ranks.
+fn is_blas(soname: &str) -> bool {
+    ["libblas.", "libcblas.", "libopenblas", "liblapack", "libatlas.", "libmkl_", "libblis.", "libflame."]
+        .iter()
+        .any(|name| soname.starts_with(name))
+}
+
 /// A rank's copy of the program, and how it begins.
 pub(crate) struct Copy {
     pub instance: Instance,
@@ -110,8 +135,19 @@ pub(crate) struct Copy {
 /// Runs a program: `setup` says on how many ranks of which machine.
 pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     let path = launch.arguments[0].to_string_lossy().into_owned();
-    let mut meaning = Meaning { symbols: Symbols::new(), openmpi: Abi::new(Library::OpenMpi) };
+    let mut symbols = Symbols::new();
+    for (symbol, stub) in launch.kernels.iter().flat_map(Kernels::stubs) {
+        symbols.set(symbol, stub);
+    }
+    let mut meaning = Meaning { symbols, models_blas: launch.kernels.is_some(), openmpi: Abi::new(Library::OpenMpi) };
     let program = Program::open(Path::new(&path), &meaning)?;
+    if let Some(kernels) = &launch.kernels {
+        replace(&program, kernels, &launch.required)?;
+        kernels.install();
+    }
+    if let Some(threshold) = launch.fold {
+        crate::memory::fold(threshold).map_err(LaunchError::Fold)?;
+    }
     let library = program.needed().iter().find_map(|soname| Library::of_needed(soname));
     let Some(library) = library else { return Err(LaunchError::NoMpi(path)) };
     let first = program.instantiate()?;
@@ -124,7 +160,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     let world = Rc::new(World {
         abi,
         size: setup.ranks,
-        nodes: (0..setup.ranks).map(|rank| setup.placement.node(rank)).collect(),
+        processors: setup.placement.processors(setup.machine.nodes.sockets).collect(),
         mail: Mail::default(),
         boards: Boards::default(),
         meetings: Default::default(),
@@ -181,7 +217,22 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     // Processes and the world hold the simulation's ranks, and those hold nothing of them.
     processes.borrow_mut().clear();
     let free_files = world.file_system.was_free();
-    Ok(Finding { outcome, endings, library, calling, free_files })
+    let accounts = launch.kernels.as_ref().map(Kernels::account).unwrap_or_default();
+    Ok(Finding { outcome, endings, library, accounts, calling, free_files })
+}
+
+/// Replaces functions that the program has itself.
+fn replace(program: &Program, kernels: &Kernels, required: &[String]) -> Result<(), LaunchError> {
+    for (symbol, stub) in kernels.stubs() {
+        if program.has(symbol) {
+            // SAFETY: stubs keep what functions keep, and live as long as the run; no copy runs yet.
+            let original = unsafe { program.intercept(symbol, stub) }?;
+            kernels.set_original(symbol, original);
+        } else if required.iter().any(|name| name == symbol) {
+            return Err(FunctionError::Absent(symbol.to_owned()).into());
+        }
+    }
+    Ok(())
 }
 
 /// Offsets of the variables with a meaning.

@@ -18,6 +18,7 @@ mod fault;
 mod fiber;
 mod files;
 mod functions;
+pub mod kernels;
 mod launch;
 mod layout;
 mod libc_functions;

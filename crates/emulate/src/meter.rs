@@ -14,6 +14,16 @@ pub enum Charging {
     Measured(f64),
 }
 
+impl Charging {
+    /// By how much measured times are multiplied.
+    pub fn factor(self) -> f64 {
+        match self {
+            Charging::Nothing => 1.0,
+            Charging::Measured(factor) => factor,
+        }
+    }
+}
+
 /// Measures what a rank computes between two calls.
 pub struct Meter {
     charging: Charging,
@@ -46,7 +56,7 @@ impl Meter {
 }
 
 /// CPU time of this thread, in nanoseconds.
-fn cpu_time() -> u64 {
+pub(crate) fn cpu_time() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the clock exists on every Linux, and the time is ours.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };

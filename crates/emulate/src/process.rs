@@ -156,6 +156,8 @@ pub struct Process {
     ended: Cell<bool>,
     /// What it computes.
     pub meter: Meter,
+    /// Its calls that are measured.
+    pub executing: RefCell<Vec<crate::kernels::Executing>>,
     /// Its big allocations.
     pub memory: crate::memory::Share,
     /// Names and attributes of predefined datatypes that the program has set.
@@ -198,6 +200,7 @@ impl Process {
             stage: Cell::new(Stage::Before),
             ended: Cell::new(false),
             meter,
+            executing: RefCell::default(),
             memory: Default::default(),
             named_types: RefCell::default(),
             buffer: Cell::default(),

@@ -42,6 +42,11 @@ impl Symbols {
         Symbols { known, stubs: RefCell::default() }
     }
 
+    /// Something else takes the place of a symbol.
+    pub fn set(&mut self, symbol: &str, address: usize) {
+        self.known.insert(symbol.to_owned(), address);
+    }
+
     /// The address of a symbol.
     pub fn get(&self, symbol: &str) -> Option<usize> {
         self.known.get(symbol).copied()

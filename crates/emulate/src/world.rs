@@ -22,8 +22,8 @@ pub struct World {
     pub abi: Abi,
     /// How many ranks there are.
     pub size: u32,
-    /// Names of the nodes' processors by rank.
-    pub nodes: Vec<u32>,
+    /// Node and socket of each rank.
+    pub processors: Vec<(u32, u32)>,
     /// The data of messages.
     pub mail: Mail,
     /// The data of collective operations.
@@ -51,6 +51,11 @@ impl World {
             self.stop.store(true, Ordering::Relaxed);
         }
         self.endings.borrow_mut().push((process.number(), ending));
+    }
+
+    /// Node and socket of a rank.
+    pub fn processor(&self, rank: u32) -> (u32, u32) {
+        self.processors[rank as usize]
     }
 
     /// A rank runs from now on.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use hpcast_objects::datatype::{Distribution, Order, Signature};
-use hpcast_objects::{Basic, Datatype};
+use hpcast_objects::{Basic, Datatype, Operation};
 use proptest::prelude::*;
 
 /// A datatype twice: ours, and its type map in full.
@@ -299,6 +299,21 @@ proptest! {
         };
         prop_assert_eq!(used, bytes.len().min(message.len()) as i64);
         prop_assert_eq!(ours_memory, expected);
+    }
+
+    #[test]
+    fn accumulating_by_replacing_is_unpacking(Twin { ours, map } in twin(3), count in 0..4_i64) {
+        let bytes = map.items(count).bytes();
+        let (mut unpacked, address) = memory(&bytes, 1);
+        let mut replaced = unpacked.clone();
+        let message: Vec<u8> = (0..bytes.len()).map(|i| i as u8 ^ 0x55).collect();
+        // SAFETY: the memory holds all bytes of the items.
+        unsafe {
+            ours.unpack(count, message.as_ptr(), message.len() as i64, unpacked.as_mut_ptr().add(address));
+            let target = replaced.as_mut_ptr().add(address);
+            prop_assert_eq!(Operation::Replace.apply_packed(&message, &ours, count, target), Ok(()));
+        }
+        prop_assert_eq!(replaced, unpacked);
     }
 
     #[test]

@@ -196,6 +196,17 @@ impl Placement {
         self.ranks
     }
 
+    /// Node and socket of each rank, in their order. Ranks of a node take its sockets in turn.
+    pub fn processors(&self, sockets: u32) -> impl Iterator<Item = (u32, u32)> {
+        let mut ranks_on: HashMap<u32, u32> = HashMap::new();
+        (0..self.ranks).map(move |rank| {
+            let node = self.node(rank);
+            let before = ranks_on.entry(node).or_default();
+            *before += 1;
+            (node, (*before - 1) % sockets.max(1))
+        })
+    }
+
     /// The node of a rank below [`Placement::ranks`].
     #[inline]
     pub fn node(&self, rank: u32) -> u32 {

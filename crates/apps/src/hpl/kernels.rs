@@ -236,29 +236,9 @@ impl HplModels {
     }
 
     fn use_roofline(&mut self, machine: &Machine, ranks_per_node: u32) -> Option<()> {
-        let nodes = &machine.nodes;
-        let rate = |rate: &FlopRate| rate.get();
-        let flops = match (&nodes.sustained_flops, &nodes.flops) {
-            (Some(sustained), _) => rate(sustained),
-            (None, Some(peak)) => {
-                self.assumed.push(format!(
-                    "matrix products reach {EFFICIENCY} of the peak: the machine file gives no sustained-flops"
-                ));
-                EFFICIENCY * rate(peak)
-            }
-            (None, None) => return None,
-        };
-        let bandwidth = match &nodes.memory_bandwidth {
-            Some(bandwidth) => bandwidth.get(),
-            None => {
-                self.assumed.push(format!(
-                    "memory moves {BYTES_PER_FLOP} B for each flop: the machine file gives no memory-bandwidth"
-                ));
-                BYTES_PER_FLOP * flops
-            }
-        };
-        let share = f64::from(ranks_per_node);
-        self.roofline = Roofline { flops: flops / share, bandwidth: bandwidth / share };
+        let (roofline, assumed) = roofline(machine, ranks_per_node)?;
+        self.roofline = roofline;
+        self.assumed.extend(assumed);
         Some(())
     }
 
@@ -319,6 +299,34 @@ impl HplModels {
         };
         Charge { length: Time::from_secs(seconds), is_beyond }
     }
+}
+
+/// How fast a rank computes by the machine file, which may not say, and what was assumed.
+pub fn roofline(machine: &Machine, ranks_per_node: u32) -> Option<(Roofline, Vec<String>)> {
+    let nodes = &machine.nodes;
+    let rate = |rate: &FlopRate| rate.get();
+    let mut assumed = Vec::new();
+    let flops = match (&nodes.sustained_flops, &nodes.flops) {
+        (Some(sustained), _) => rate(sustained),
+        (None, Some(peak)) => {
+            assumed.push(format!(
+                "matrix products reach {EFFICIENCY} of the peak: the machine file gives no sustained-flops"
+            ));
+            EFFICIENCY * rate(peak)
+        }
+        (None, None) => return None,
+    };
+    let bandwidth = match &nodes.memory_bandwidth {
+        Some(bandwidth) => bandwidth.get(),
+        None => {
+            assumed.push(format!(
+                "memory moves {BYTES_PER_FLOP} B for each flop: the machine file gives no memory-bandwidth"
+            ));
+            BYTES_PER_FLOP * flops
+        }
+    };
+    let share = f64::from(ranks_per_node);
+    Some((Roofline { flops: flops / share, bandwidth: bandwidth / share }, assumed))
 }
 
 #[cfg(test)]

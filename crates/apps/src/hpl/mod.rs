@@ -39,7 +39,7 @@ pub use account::{Account, Phase};
 pub use course::{Course, Piece, Split};
 pub use dat::{HplDat, SwapKind};
 pub use grid::{Grid, Order};
-pub use kernels::{HplKernel, HplModels, ModelsError, Size};
+pub use kernels::{roofline, HplKernel, HplModels, ModelsError, Size};
 pub use leg::{Leg, SoFar};
 pub use parameters::{Broadcast, Factorisation, HplParameters, Swap};
 pub use record::Recorder;
@@ -158,19 +158,13 @@ impl Hpl {
     }
 }
 
-/// The rows of the models for each rank's processor. Ranks of a node take its sockets in turn.
+/// The rows of the models for each rank's processor.
 fn processor_rows(models: &HplModels, setup: &Setup) -> Vec<Rc<[u32]>> {
-    let sockets = setup.machine.nodes.sockets.max(1);
-    let mut ranks_on = vec![0; setup.machine.interconnect.topology().nodes() as usize];
     let mut known: HashMap<(u32, u32), Rc<[u32]>> = HashMap::new();
-    (0..setup.ranks)
-        .map(|rank| {
-            let node = setup.placement.node(rank);
-            let socket = ranks_on[node as usize] % sockets;
-            ranks_on[node as usize] += 1;
-            known.entry((node, socket)).or_insert_with(|| Rc::from(models.rows(node, socket))).clone()
-        })
-        .collect()
+    let mut rows = |processor: (u32, u32)| {
+        known.entry(processor).or_insert_with(|| Rc::from(models.rows(processor.0, processor.1))).clone()
+    };
+    setup.placement.processors(setup.machine.nodes.sockets).map(&mut rows).collect()
 }
 
 /// What each rank does (HPL_pdgesv).

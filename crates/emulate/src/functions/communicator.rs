@@ -173,7 +173,7 @@ mpi! {
     fn MPI_Comm_split_type(call, comm: CommHandle, split_type: i32, key: i32, info: InfoHandle, newcomm: CommAt) {
         let _ = info;
         let old = call.me.comm(comm.number)?;
-        let node = call.me.world.nodes.get(call.me.number() as usize).copied().unwrap_or_default();
+        let (node, _) = call.me.world.processor(call.me.number());
         let color = if split_type == call.abi.constant("MPI_COMM_TYPE_SHARED") {
             Some(i64::from(node))
         } else if split_type == call.abi.undefined {

@@ -73,7 +73,7 @@ mpi! {
         Ok(())
     }
     fn MPI_Get_processor_name(call, name: TextAt, resultlen: At<i32>) {
-        let node = call.me.world.nodes.get(call.me.number() as usize).copied().unwrap_or_default();
+        let (node, _) = call.me.world.processor(call.me.number());
         let room = call.abi.constant("MPI_MAX_PROCESSOR_NAME").max(1) as usize - 1;
         resultlen.set(name.set(&format!("node{node}"), room));
         Ok(())

@@ -166,7 +166,7 @@ impl Call<'_> {
 
     /// The node that I run on.
     fn node(&self) -> u32 {
-        self.me.world.nodes.get(self.me.number() as usize).copied().unwrap_or_default()
+        self.me.world.processor(self.me.number()).0
     }
 
     /// The file system moves so many bytes for me.

@@ -164,7 +164,7 @@ impl Call<'_> {
     ) -> Result<usize, Fault> {
         let hints = self.hints(info)?;
         let apart = matches!(hints.get(b"alloc_shared_noncontig"), Ok(Some(b"true")));
-        let node = self.me.world.nodes.get(self.me.number() as usize).copied().unwrap_or_default();
+        let node = self.me.world.processor(self.me.number()).0;
         let words = vec![size, i64::from(unit), i64::from(apart), i64::from(node)];
         let shared = self.agree(comm, words, |board| {
             let (mut sides, mut end, mut nodes) = (Vec::new(), 0, Vec::new());

@@ -186,6 +186,12 @@ impl Basic {
         }
     }
 
+    /// The Fortran datatype of a kind and size (`MPI_Type_match_size`): an integer, a floating-point or a complex number.
+    pub fn matching(kind: Kind, size: i64) -> Option<Basic> {
+        let sized = Basic::Integer1 as usize..=Basic::Complex32 as usize;
+        Basic::ALL[sized].iter().copied().find(|basic| basic.kind() == kind && basic.size() == size)
+    }
+
     /// The basic of this name, if there is one; the other names that the standard gives to some are known too.
     pub fn from_name(name: &str) -> Option<Basic> {
         let name = match name {
@@ -223,5 +229,13 @@ mod tests {
         }
         assert_eq!(Basic::from_name("MPI_LONG_LONG"), Some(Basic::LongLong));
         assert_eq!(Basic::from_name("MPI_NOTHING"), None);
+    }
+
+    #[test]
+    fn fortran_numbers_are_found_by_size() {
+        assert_eq!(Basic::matching(Kind::Float, 8), Some(Basic::Real8));
+        assert_eq!(Basic::matching(Kind::Signed, 4), Some(Basic::Integer4));
+        assert_eq!(Basic::matching(Kind::Complex, 32), Some(Basic::Complex32));
+        assert_eq!(Basic::matching(Kind::Float, 32), None);
     }
 }

@@ -23,30 +23,19 @@ impl Datatype {
     pub fn for_each_element(&self, count: i64, visit: &mut dyn FnMut(Elements)) {
         let map = self.map();
         let extent = self.extent();
-        let (layout, basic) = match &map.typed {
-            Typed::Nothing => return,
-            Typed::Uniform(basic) => (&map.bytes, *basic),
-            // The basic is not used: elements are named further down.
-            Typed::Mixed(layout) => (layout, Basic::Byte),
-        };
-        match (layout, &map.typed) {
-            (Layout::Blocks(blocks), Typed::Uniform(_)) => {
-                let whole = super::layout::repeated_blocks(*blocks, count, extent).filter(|_| count > 0);
-                if let Some(blocks) = whole {
-                    return visit_blocks(blocks, 0, basic, visit);
-                }
-            }
-            (Layout::Elements { basic, .. }, _) if count > 1 && layout.size() == basic.size() => {
-                let mut first = None;
-                walk(layout, 0, *basic, &mut |elements| first = Some(elements));
-                if let Some(elements) = first {
-                    return visit(Elements { count, stride: extent, ..elements });
-                }
-            }
-            _ => {}
+        match &map.typed {
+            _ if count <= 0 => {}
+            Typed::Nothing => {}
+            Typed::Uniform(basic) => walk(&map.bytes.clone().repeated(count, extent), 0, *basic, visit),
+            Typed::Mixed(layout) => walk_named(&layout.clone().repeated(count, extent), 0, visit),
         }
-        for item in 0..count {
-            walk(layout, item.wrapping_mul(extent), basic, visit);
+    }
+
+    /// How many whole items `bytes` bytes are, as `MPI_Get_count` counts; `None` if they are not whole.
+    pub fn items_in(&self, bytes: i64) -> Option<i64> {
+        match self.size() {
+            0 => (bytes == 0).then_some(0),
+            size => (bytes % size == 0).then_some(bytes / size),
         }
     }
 
@@ -67,26 +56,34 @@ impl Datatype {
     }
 }
 
+/// A layout whose elements are named somewhere in it.
+fn walk_named(layout: &Layout, base: i64, visit: &mut dyn FnMut(Elements)) {
+    match layout {
+        Layout::Elements { offset, basic, body } => walk(body, base + offset, *basic, visit),
+        Layout::Loop { offset, count, stride, body } => {
+            for i in 0..*count {
+                walk_named(body, base + offset + i * stride, visit);
+            }
+        }
+        Layout::Parts { offset, parts } => parts.iter().for_each(|part| walk_named(part, base + offset, visit)),
+        Layout::Nothing | Layout::Blocks(_) | Layout::Runs { .. } => {}
+    }
+}
+
+/// A layout of elements of one kind.
 fn walk(layout: &Layout, base: i64, basic: Basic, visit: &mut dyn FnMut(Elements)) {
     match layout {
-        Layout::Nothing => {}
         Layout::Blocks(blocks) => visit_blocks(*blocks, base, basic, visit),
         Layout::Runs { offset, runs } => {
-            for run in runs.iter() {
-                visit_blocks(Blocks::run(run.offset + offset, run.length), base, basic, visit);
-            }
+            runs.iter().for_each(|run| visit_blocks(Blocks::run(run.offset + offset, run.length), base, basic, visit));
         }
         Layout::Loop { offset, count, stride, body } => {
             for i in 0..*count {
                 walk(body, base + offset + i * stride, basic, visit);
             }
         }
-        Layout::Parts { offset, parts } => {
-            for part in parts.iter() {
-                walk(part, base + offset, basic, visit);
-            }
-        }
-        Layout::Elements { offset, basic, body } => walk(body, base + offset, *basic, visit),
+        Layout::Parts { offset, parts } => parts.iter().for_each(|part| walk(part, base + offset, basic, visit)),
+        Layout::Nothing | Layout::Elements { .. } => {}
     }
 }
 

@@ -99,6 +99,19 @@ impl Layout {
         }
     }
 
+    /// The only basic datatype that is named in it.
+    pub fn only_basic(&self) -> Option<Basic> {
+        match self {
+            Layout::Elements { basic, .. } => Some(*basic),
+            Layout::Loop { body, .. } => body.only_basic(),
+            Layout::Parts { parts, .. } => {
+                let first = parts.first()?.only_basic()?;
+                parts.iter().all(|part| part.only_basic() == Some(first)).then_some(first)
+            }
+            Layout::Nothing | Layout::Blocks(_) | Layout::Runs { .. } => None,
+        }
+    }
+
     /// All bytes.
     pub fn size(&self) -> i64 {
         match self {

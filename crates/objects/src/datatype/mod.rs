@@ -13,6 +13,7 @@ mod error;
 mod external32;
 mod layout;
 mod moving;
+mod packing;
 mod signature;
 mod transfer;
 mod typemap;
@@ -34,23 +35,38 @@ use typemap::{TypeMap, Typed};
 
 /// How a datatype was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
 pub enum Combiner {
+    /// A predefined datatype.
     Named,
+    /// `MPI_Type_dup`.
     Dup,
+    /// `MPI_Type_contiguous`.
     Contiguous,
+    /// `MPI_Type_vector`.
     Vector,
+    /// `MPI_Type_create_hvector`.
     Hvector,
+    /// `MPI_Type_indexed`.
     Indexed,
+    /// `MPI_Type_create_hindexed`.
     Hindexed,
+    /// `MPI_Type_create_indexed_block`.
     IndexedBlock,
+    /// `MPI_Type_create_hindexed_block`.
     HindexedBlock,
+    /// `MPI_Type_create_struct`.
     Struct,
+    /// `MPI_Type_create_subarray`.
     Subarray,
+    /// `MPI_Type_create_darray`.
     Darray,
+    /// `MPI_Type_create_resized`.
     Resized,
+    /// `MPI_Type_create_f90_integer`.
     F90Integer,
+    /// `MPI_Type_create_f90_real`.
     F90Real,
+    /// `MPI_Type_create_f90_complex`.
     F90Complex,
 }
 
@@ -141,8 +157,8 @@ impl Datatype {
     pub fn uniform(&self) -> Option<Basic> {
         match &self.map().typed {
             Typed::Uniform(basic) => Some(*basic),
-            Typed::Mixed(Layout::Elements { basic, .. }) => Some(*basic),
-            _ => None,
+            Typed::Mixed(layout) => layout.only_basic(),
+            Typed::Nothing => None,
         }
     }
 
@@ -221,3 +237,6 @@ impl Datatype {
         self.map().signature.times(count)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 use super::Datatype;
 use super::cursor::{BlockIter, Ranges};
 use super::layout::{Blocks, Layout, repeated_blocks};
+use super::packing::{Pack, Unpack, Way, move_all};
 use super::transfer::{copy_block, copy_blocks, transfer};
 
 impl Datatype {
@@ -18,7 +19,7 @@ impl Datatype {
     }
 
     /// The contiguous byte ranges of `count` items after their first `skip` bytes; whole items are skipped at once, as file
-    /// views need it.
+    /// views need it. Items that touch are one range: ask for no more than needed, since all of them are looked at.
     pub fn ranges_from(&self, skip: i64, count: i64) -> Ranges<'_> {
         let items = if self.size() == 0 { 0 } else { (skip / self.size()).min(count) };
         let base = items.wrapping_mul(self.extent());
@@ -56,12 +57,23 @@ impl Datatype {
                 Some(Blocks { offset, length, count, stride }) => {
                     copy_blocks(from.wrapping_offset(offset as isize), stride, to, length, length, count);
                 }
-                None => {
-                    transfer(self.blocks(count), from, once(bytes), to, bytes);
-                }
+                None => self.move_items::<Pack>(count, from.cast_mut(), to),
             }
         }
         bytes
+    }
+
+    /// Moves all data of `count` items between their places and contiguous memory.
+    ///
+    /// # Safety
+    /// As of packing and unpacking.
+    unsafe fn move_items<W: Way>(&self, count: i64, places: *mut u8, packed: *mut u8) {
+        let (mut place, mut packed) = (places, packed);
+        for _ in 0..count {
+            // SAFETY: the caller's.
+            packed = unsafe { move_all::<W>(&self.map().bytes, place, packed) };
+            place = place.wrapping_offset(self.extent() as isize);
+        }
     }
 
     /// Appends `count` items to a vector.
@@ -86,7 +98,7 @@ impl Datatype {
     #[inline]
     pub unsafe fn unpack(&self, count: i64, from: *const u8, bytes: i64, to: *mut u8) -> i64 {
         let all = self.size() * count;
-        let bytes = bytes.min(all);
+        let bytes = bytes.min(all).max(0);
         // SAFETY: the caller's.
         unsafe {
             match self.regular(count) {
@@ -96,6 +108,7 @@ impl Datatype {
                 Some(Blocks { offset, length, count, stride }) if bytes == all => {
                     copy_blocks(from, length, to.wrapping_offset(offset as isize), stride, length, count);
                 }
+                None if bytes == all => self.move_items::<Unpack>(count, to, from.cast_mut()),
                 _ => {
                     transfer(once(bytes), from, self.blocks(count), to, bytes);
                 }
@@ -119,7 +132,7 @@ impl Datatype {
         to: *mut u8,
         limit: i64,
     ) -> i64 {
-        let bytes = (self.size() * count).min(to_type.size() * to_count).min(limit);
+        let bytes = (self.size() * count).min(to_type.size() * to_count).min(limit).max(0);
         // SAFETY: the caller's.
         unsafe {
             match (self.run(count), to_type.run(to_count)) {

@@ -156,6 +156,7 @@ pub(super) unsafe fn copy_block(from: *const u8, to: *mut u8, length: usize) {
     // SAFETY: the caller's; the words lie within the block.
     unsafe {
         match length {
+            2..=3 => ends::<u16>(from, to, length),
             4..=7 => ends::<u32>(from, to, length),
             8..=15 => ends::<u64>(from, to, length),
             16..=32 => ends::<u128>(from, to, length),

@@ -11,24 +11,41 @@ mod pairs;
 use crate::datatype::{Basic, Datatype, Kind};
 use crate::errors::ErrorClass;
 
-/// A predefined operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Operation {
-    Max,
-    Min,
-    Sum,
-    Prod,
-    Land,
-    Band,
-    Lor,
-    Bor,
-    Lxor,
-    Bxor,
-    Maxloc,
-    Minloc,
-    Replace,
-    NoOp,
+macro_rules! operations {
+    ($($variant:ident $name:literal $text:literal;)*) => {
+        /// A predefined operation.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Operation {
+            $(#[doc = concat!("`", $name, "`: ", $text)] $variant,)*
+        }
+
+        impl Operation {
+            /// All operations.
+            pub const ALL: &[Operation] = &[$(Operation::$variant),*];
+
+            /// The name in the standard.
+            pub const fn name(self) -> &'static str {
+                match self { $(Operation::$variant => $name),* }
+            }
+        }
+    };
+}
+
+operations! {
+    Max "MPI_MAX" "the larger";
+    Min "MPI_MIN" "the smaller";
+    Sum "MPI_SUM" "the sum";
+    Prod "MPI_PROD" "the product";
+    Land "MPI_LAND" "both are true";
+    Band "MPI_BAND" "the bits of both";
+    Lor "MPI_LOR" "one is true";
+    Bor "MPI_BOR" "the bits of one or both";
+    Lxor "MPI_LXOR" "just one is true";
+    Bxor "MPI_BXOR" "the bits of just one";
+    Maxloc "MPI_MAXLOC" "the larger and its place";
+    Minloc "MPI_MINLOC" "the smaller and its place";
+    Replace "MPI_REPLACE" "the input";
+    NoOp "MPI_NO_OP" "what was there";
 }
 
 /// Why an operation cannot be applied.
@@ -40,9 +57,6 @@ pub enum OperationError {
     /// Defined, but there is no arithmetic for such numbers here.
     #[error("{basic} cannot be computed with on this machine: use a wider or narrower type", basic = .0.name())]
     NoArithmetic(Basic),
-    /// Predefined operations work on predefined datatypes.
-    #[error("{operation} needs a predefined datatype", operation = .0.name())]
-    DerivedDatatype(Operation),
 }
 
 impl OperationError {
@@ -50,7 +64,7 @@ impl OperationError {
     pub fn class(&self) -> ErrorClass {
         match self {
             OperationError::NoArithmetic(_) => ErrorClass::UnsupportedOperation,
-            _ => ErrorClass::Op,
+            OperationError::NotDefined(..) => ErrorClass::Op,
         }
     }
 }
@@ -63,44 +77,6 @@ impl OperationError {
 pub type Kernel = unsafe fn(*const u8, *mut u8, usize);
 
 impl Operation {
-    /// All operations.
-    pub const ALL: &[Operation] = &[
-        Operation::Max,
-        Operation::Min,
-        Operation::Sum,
-        Operation::Prod,
-        Operation::Land,
-        Operation::Band,
-        Operation::Lor,
-        Operation::Bor,
-        Operation::Lxor,
-        Operation::Bxor,
-        Operation::Maxloc,
-        Operation::Minloc,
-        Operation::Replace,
-        Operation::NoOp,
-    ];
-
-    /// The name in the standard.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Operation::Max => "MPI_MAX",
-            Operation::Min => "MPI_MIN",
-            Operation::Sum => "MPI_SUM",
-            Operation::Prod => "MPI_PROD",
-            Operation::Land => "MPI_LAND",
-            Operation::Band => "MPI_BAND",
-            Operation::Lor => "MPI_LOR",
-            Operation::Bor => "MPI_BOR",
-            Operation::Lxor => "MPI_LXOR",
-            Operation::Bxor => "MPI_BXOR",
-            Operation::Maxloc => "MPI_MAXLOC",
-            Operation::Minloc => "MPI_MINLOC",
-            Operation::Replace => "MPI_REPLACE",
-            Operation::NoOp => "MPI_NO_OP",
-        }
-    }
-
     /// Whether the order of its two sides does not matter.
     pub const fn commutes(self) -> bool {
         !matches!(self, Operation::Replace | Operation::NoOp)

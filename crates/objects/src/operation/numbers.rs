@@ -181,7 +181,7 @@ pub(super) fn complex(operation: Operation, size: i64) -> Option<Kernel> {
     }
 }
 
-/// Copies elements, without the padding behind them: packed ones have none.
+/// Copies elements, but not their padding: packed ones have none, and it may be somebody else's.
 pub(super) fn replace(basic: Basic) -> Option<Kernel> {
     /// # Safety
     /// As of a [`Kernel`].
@@ -197,7 +197,19 @@ pub(super) fn replace(basic: Basic) -> Option<Kernel> {
             }
         }
     }
+    /// # Safety
+    /// As of a [`Kernel`].
+    unsafe fn short_int(input: *const u8, inout: *mut u8, count: usize) {
+        for i in 0..count {
+            // SAFETY: the caller's.
+            unsafe {
+                ptr::copy(input.add(8 * i), inout.add(8 * i), 2);
+                ptr::copy(input.add(8 * i + 4), inout.add(8 * i + 4), 4);
+            }
+        }
+    }
     Some(match (basic.end(), basic.extent()) {
+        _ if basic == Basic::ShortInt => short_int,
         (1, 1) => bytes::<1, 1>,
         (2, 2) => bytes::<2, 2>,
         (4, 4) => bytes::<4, 4>,

@@ -79,6 +79,34 @@ fn replacing_works_for_every_element() {
 }
 
 #[test]
+fn items_of_derived_datatypes() {
+    let column = Datatype::vector(3, 1, 2, &Datatype::basic(Basic::Int)).unwrap();
+    let (input, mut inout) = ([1, 2, 3, 4, 5, 6_i32], [10, 20, 30, 40, 50, 60_i32]);
+    let (from, to) = (input.as_ptr().cast::<u8>(), inout.as_mut_ptr().cast::<u8>());
+    // SAFETY: both hold an item.
+    unsafe { Operation::Sum.apply_items(&column, 1, from, to) }.unwrap();
+    assert_eq!(inout, [11, 20, 33, 40, 55, 60]);
+    let packed = [100_i32, 200, 300].map(i32::to_ne_bytes).concat();
+    // SAFETY: the array holds an item.
+    unsafe { Operation::Sum.apply_packed(&packed[..8], &column, 1, inout.as_mut_ptr().cast()) }.unwrap();
+    assert_eq!(inout, [111, 20, 233, 40, 55, 60]);
+
+    // Pairs with a gap: packed they have six bytes.
+    let mut pairs = [5_i32, 1, 5, 1];
+    let packed: Vec<u8> =
+        [(9_i16, 4_i32), (2, 3)].iter().flat_map(|(a, b)| [&a.to_ne_bytes()[..], &b.to_ne_bytes()].concat()).collect();
+    let datatype = Datatype::basic(Basic::ShortInt);
+    // SAFETY: the array holds two items.
+    unsafe { Operation::Maxloc.apply_packed(&packed, &datatype, 2, pairs.as_mut_ptr().cast()) }.unwrap();
+    assert_eq!(pairs, [9, 4, 5, 1]);
+    // SAFETY: nothing is touched.
+    let refused = unsafe {
+        Operation::Band.apply_items(&Datatype::basic(Basic::Double), 0, packed.as_ptr(), pairs.as_mut_ptr().cast())
+    };
+    assert_eq!(refused, Err(OperationError::NotDefined(Operation::Band, Basic::Double)));
+}
+
+#[test]
 fn buffers_need_no_alignment() {
     let mut bytes = [0_u8; 64];
     let input = 3.5_f64.to_ne_bytes();

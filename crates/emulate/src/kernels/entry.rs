@@ -1,0 +1,178 @@
+//! Where calls of replaced functions arrive: a stub for each, which says its number, and one function for all that keeps the
+//! registers in which arguments are passed (System V ABI, x86-64 supplement, 3.2.3).
+
+use std::arch::naked_asm;
+
+use super::KERNELS;
+
+/// Registers and stack at the beginning of a call.
+#[repr(C)]
+pub struct Registers {
+    /// rdi, rsi, rdx, rcx, r8, r9.
+    pub integers: [u64; 6],
+    /// xmm0 to xmm7, as far as they hold one number.
+    pub floats: [f64; 8],
+    /// Arguments that do not fit.
+    pub stack: *const u64,
+}
+
+/// What is done after we know: in rax and rdx.
+#[repr(C)]
+pub struct Action {
+    /// An address to go on at, or 0.
+    run: usize,
+    /// What is given.
+    pair: [u64; 2],
+}
+
+impl Action {
+    /// Returns to the caller with a number, as an integer and as a floating-point number.
+    pub fn give((integer, float): (u64, f64)) -> Action {
+        Action { run: 0, pair: [integer, float.to_bits()] }
+    }
+
+    /// Goes on with the original function.
+    pub fn run(original: usize) -> Action {
+        Action { run: original, pair: [0, 0] }
+    }
+}
+
+/// `called` has its result here: it is too big for registers.
+unsafe extern "C" fn called(number: usize, registers: &Registers, action: &mut Action) {
+    let kernels = KERNELS.get();
+    // SAFETY: stubs are called only while their kernels are installed.
+    *action = unsafe { (*kernels).called(number, registers) };
+}
+
+/// All stubs jump here, with their number in r11.
+#[unsafe(naked)]
+unsafe extern "C" fn enter() {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "sub rsp, 144",
+        "mov [rsp], rdi",
+        "mov [rsp + 8], rsi",
+        "mov [rsp + 16], rdx",
+        "mov [rsp + 24], rcx",
+        "mov [rsp + 32], r8",
+        "mov [rsp + 40], r9",
+        "movsd [rsp + 48], xmm0",
+        "movsd [rsp + 56], xmm1",
+        "movsd [rsp + 64], xmm2",
+        "movsd [rsp + 72], xmm3",
+        "movsd [rsp + 80], xmm4",
+        "movsd [rsp + 88], xmm5",
+        "movsd [rsp + 96], xmm6",
+        "movsd [rsp + 104], xmm7",
+        "lea rax, [rbp + 16]",
+        "mov [rsp + 112], rax",
+        "mov rdi, r11",
+        "mov rsi, rsp",
+        "lea rdx, [rsp + 120]",
+        "call {called}",
+        "mov r11, [rsp + 120]",
+        "test r11, r11",
+        "jnz 2f",
+        "mov rax, [rsp + 128]",
+        "movsd xmm0, [rsp + 136]",
+        "leave",
+        "ret",
+        "2:",
+        "mov rdi, [rsp]",
+        "mov rsi, [rsp + 8]",
+        "mov rdx, [rsp + 16]",
+        "mov rcx, [rsp + 24]",
+        "mov r8, [rsp + 32]",
+        "mov r9, [rsp + 40]",
+        "movsd xmm0, [rsp + 48]",
+        "movsd xmm1, [rsp + 56]",
+        "movsd xmm2, [rsp + 64]",
+        "movsd xmm3, [rsp + 72]",
+        "movsd xmm4, [rsp + 80]",
+        "movsd xmm5, [rsp + 88]",
+        "movsd xmm6, [rsp + 96]",
+        "movsd xmm7, [rsp + 104]",
+        "leave",
+        "jmp r11",
+        called = sym called,
+    )
+}
+
+unsafe extern "C" fn returned() -> u64 {
+    // SAFETY: as above.
+    unsafe { (*KERNELS.get()).returned() }
+}
+
+/// Functions that are measured return here: their results are kept meanwhile.
+#[unsafe(naked)]
+unsafe extern "C" fn leave() {
+    naked_asm!(
+        "sub rsp, 64",
+        "mov [rsp], rax",
+        "mov [rsp + 8], rdx",
+        "movups [rsp + 16], xmm0",
+        "movups [rsp + 32], xmm1",
+        "call {returned}",
+        "mov [rsp + 56], rax",
+        "mov rax, [rsp]",
+        "mov rdx, [rsp + 8]",
+        "movups xmm0, [rsp + 16]",
+        "movups xmm1, [rsp + 32]",
+        "add rsp, 56",
+        "ret",
+        returned = sym returned,
+    )
+}
+
+impl Registers {
+    /// Lets the function return to [`leave`] instead of its caller; gives where it would have returned.
+    pub fn return_through_us(&self) -> u64 {
+        let place = self.stack.wrapping_sub(1).cast_mut();
+        // SAFETY: below the arguments on the stack is the address that the call returns to.
+        unsafe { place.replace(leave as *const () as u64) }
+    }
+}
+
+/// Bytes of a stub: mov r11, number; mov rax, enter; jmp rax.
+const STUB: usize = 32;
+
+/// The stubs, in memory of their own.
+pub struct Stubs {
+    page: usize,
+    length: usize,
+}
+
+impl Stubs {
+    /// So many stubs.
+    pub fn new(count: usize) -> Stubs {
+        let length = (count * STUB).next_multiple_of(4096).max(4096);
+        let protection = libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: new memory at an address that the kernel chooses.
+        let page = unsafe { libc::mmap(std::ptr::null_mut(), length, protection, flags, -1, 0) };
+        assert!(page != libc::MAP_FAILED, "there is memory for the stubs of replaced functions");
+        for number in 0..count {
+            let mut code = vec![0x49, 0xBB];
+            code.extend((number as u64).to_le_bytes());
+            code.extend([0x48, 0xB8]);
+            code.extend((enter as *const () as u64).to_le_bytes());
+            code.extend([0xFF, 0xE0]);
+            // SAFETY: there is room for so many.
+            unsafe { page.cast::<u8>().add(number * STUB).copy_from_nonoverlapping(code.as_ptr(), code.len()) };
+        }
+        Stubs { page: page as usize, length }
+    }
+
+    /// The stub with that number.
+    pub fn address(&self, number: usize) -> usize {
+        self.page + number * STUB
+    }
+}
+
+impl Drop for Stubs {
+    fn drop(&mut self) {
+        // SAFETY: mapped by `new`; programs have ended.
+        unsafe { libc::munmap(self.page as *mut libc::c_void, self.length) };
+    }
+}

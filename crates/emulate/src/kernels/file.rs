@@ -1,0 +1,131 @@
+//! Files that list functions and say what becomes of them.
+
+use std::collections::BTreeMap;
+
+use super::prototype::{Prototype, PrototypeError};
+use super::{Effect, How, Replaced, Returned};
+
+/// Functions that are replaced.
+#[derive(Default)]
+pub struct Functions {
+    /// The functions.
+    pub list: Vec<Replaced>,
+}
+
+/// Why functions cannot be replaced.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FunctionError {
+    /// The file is not one of functions.
+    #[error("{0}")]
+    File(String),
+    /// A prototype cannot be read.
+    #[error("function {symbol}: {problem}")]
+    Prototype {
+        /// Of which function.
+        symbol: String,
+        /// What is wrong.
+        problem: PrototypeError,
+    },
+    /// There is no model.
+    #[error("kernel {kernel}: {problem}")]
+    Model {
+        /// Which kernel.
+        kernel: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The program has no such function.
+    #[error("the program has no function {0} that could be replaced; check its name (nm lists those of a program that is not stripped)")]
+    Absent(String),
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    function: BTreeMap<String, Function>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Function {
+    how: String,
+    #[serde(default)]
+    arguments: String,
+    kernel: Option<String>,
+    returns: Option<toml::Value>,
+    precision: Option<f64>,
+    least: Option<u32>,
+}
+
+impl Functions {
+    /// The BLAS, modelled.
+    pub fn blas() -> Functions {
+        Functions { list: super::blas::functions() }
+    }
+
+    /// Reads a file of functions.
+    pub fn parse(text: &str) -> Result<Functions, FunctionError> {
+        let file: File = toml::from_str(text).map_err(|error| FunctionError::File(error.to_string()))?;
+        let list = file.function.into_iter().map(|(symbol, function)| function.replaced(symbol)).collect::<Result<_, _>>()?;
+        Ok(Functions { list })
+    }
+}
+
+impl Function {
+    fn replaced(self, symbol: String) -> Result<Replaced, FunctionError> {
+        let wrong = |what: String| FunctionError::File(format!("function {symbol}: {what}"));
+        let how = match self.how.as_str() {
+            "model" => How::Model,
+            "skip" => How::Skip,
+            "sample" => How::Sample { precision: self.precision.unwrap_or(0.05), least: self.least.unwrap_or(10) },
+            other => return Err(wrong(format!("`how` is model, sample or skip, not `{other}`; a function that is run needs no entry"))),
+        };
+        let prototype = Prototype::parse(&self.arguments)
+            .map_err(|problem| FunctionError::Prototype { symbol: symbol.clone(), problem })?;
+        let arguments: Vec<_> = prototype.arguments().iter().filter(|(name, _)| !name.is_empty()).cloned().collect();
+        let returned = match self.returns {
+            None => Returned::Zero,
+            Some(toml::Value::Integer(value)) => Returned::Value(value as f64),
+            Some(toml::Value::Float(value)) => Returned::Value(value),
+            Some(toml::Value::String(text)) => {
+                let name = text.strip_prefix("random below ").map(str::trim);
+                let place = name.and_then(|name| arguments.iter().position(|(argument, _)| argument == name));
+                Returned::Below(place.ok_or_else(|| {
+                    wrong(format!("`returns` is a number or \"random below ARGUMENT\", not \"{text}\""))
+                })?)
+            }
+            Some(other) => return Err(wrong(format!("`returns` is a number or \"random below ARGUMENT\", not {other}"))),
+        };
+        let kernel = self.kernel.unwrap_or_else(|| symbol.clone());
+        Ok(Replaced { symbol, kernel, how, arguments, returned, effect: Effect::None })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_says_what_becomes_of_functions() {
+        let text = r#"
+            [function.HPL_dlacpy]
+            how = "model"
+            arguments = "const int M, const int N, const double *A, const int LDA, double *B, const int LDB"
+            kernel = "dlacpy"
+            [function.check]
+            how = "skip"
+            returns = 1
+            [function.pick]
+            how = "skip"
+            arguments = "int N"
+            returns = "random below N"
+        "#;
+        let functions = Functions::parse(text).unwrap().list;
+        assert_eq!(functions.len(), 3);
+        assert_eq!((functions[0].kernel.as_str(), functions[0].how), ("dlacpy", How::Model));
+        assert_eq!(functions[1].returned, Returned::Value(1.0));
+        assert_eq!(functions[2].returned, Returned::Below(0));
+        assert!(Functions::parse("[function.x]\nhow = \"fast\"").is_err());
+        assert!(Functions::parse("[function.x]\nhow = \"skip\"\nkernle = \"y\"").is_err());
+    }
+}
