@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use hpcast_models::network::{Circuit, Flow, Ideal, Network};
 use hpcast_mpi::collectives::{Buffer, Selection};
-use hpcast_mpi::{Outcome, Rank, Setup, Source, run};
+use hpcast_mpi::{Collective, Exchange, Outcome, Parcel, Rank, Setup, Source, run};
 use hpcast_tests::plain::{self, BANDWIDTH, ISEND, LATENCY, RECEIVE, SEND};
 use hpcast_units::Time;
 
@@ -224,4 +224,36 @@ fn links_carry_what_was_sent() {
         rank.sendrecv(world, (next, 0, LARGE), (Source::Any, 0)).await;
     });
     assert_eq!(outcome.link_bytes.iter().sum::<f64>(), 2.0 * 4.0 * LARGE as f64);
+}
+
+/// To the next in a ring, from the one before.
+fn around(rank: &Rank) -> Collective {
+    let (world, me) = (rank.world(), rank.number());
+    let (next, before) = ((me + 1) % world.size(), (me + world.size() - 1) % world.size());
+    let exchange = Exchange { received: vec![(before, Parcel::NONE)], sent: vec![(next, 1000, Parcel::NONE)] };
+    Collective::Exchange(Rc::new(exchange))
+}
+
+#[test]
+fn neighbours_exchange_at_the_same_time() {
+    let step = ISEND + LATENCY + 1000.0 / BANDWIDTH + RECEIVE;
+    for model in ["flow", "ideal"] {
+        let once = simulate(5, model, |rank| async move { rank.collective(rank.world(), &around(&rank)).await });
+        assert_seconds(once.simulated, step);
+        assert_eq!((once.messages, once.unreceived), (5, 0));
+    }
+}
+
+#[test]
+fn stages_follow_each_other_blocking_or_in_the_background() {
+    let step = ISEND + LATENCY + 1000.0 / BANDWIDTH + RECEIVE;
+    let stages =
+        |rank: &Rank| Collective::Stages(Rc::new([(rank.world(), around(rank)), (rank.world(), around(rank))]));
+    let blocking = simulate(4, "flow", |rank| async move { rank.collective(rank.world(), &stages(&rank)).await });
+    assert_seconds(blocking.simulated, 2.0 * step);
+    let background = simulate(4, "flow", |rank| async move {
+        let request = rank.start_collective(rank.world(), stages(&rank));
+        rank.wait(request).await;
+    });
+    assert_seconds(background.simulated, 2.0 * step);
 }

@@ -124,3 +124,53 @@ CASE(nonblocking) {
     for (int i = 0; i < others; i++) CHECK(all[i] == (low ? i + 3 : i + 1));
     end();
 }
+
+CASE(gatherv_and_scatterv) {
+    begin();
+    /* Rank i of the other group gives and gets i + 1 elements. */
+    int out[8], in[32], back[8], counts[8], places[8];
+    for (int i = 0; i < 8; i++) out[i] = 10 * rank + i, counts[i] = i + 1, places[i] = 4 * i, back[i] = -1;
+    memset(in, -1, sizeof in);
+    int root = low ? (place == 0 ? MPI_ROOT : MPI_PROC_NULL) : 0;
+    MPI_Gatherv(out, place + 1, MPI_INT, in, counts, places, MPI_INT, root, inter);
+    for (int i = 0; i < others; i++)
+        for (int j = 0; j < 4; j++) CHECK(in[4 * i + j] == (low && place == 0 && j <= i ? 10 * (i + 2) + j : -1));
+    MPI_Scatterv(in, counts, places, MPI_INT, back, place + 1, MPI_INT, root, inter);
+    for (int i = 0; i < 8; i++) CHECK(back[i] == (!low && i <= place ? out[i] : -1));
+    end();
+}
+
+CASE(alltoallv_and_w) {
+    begin();
+    int out[8], in[2][8], counts[8], places[8], bytes[8];
+    MPI_Datatype types[8];
+    for (int i = 0; i < 8; i++) {
+        out[i] = 10 * rank + i, counts[i] = 1, places[i] = i, bytes[i] = i * (int)sizeof(int), types[i] = MPI_INT;
+        in[0][i] = in[1][i] = -1;
+    }
+    MPI_Alltoallv(out, counts, places, MPI_INT, in[0], counts, places, MPI_INT, inter);
+    MPI_Alltoallw(out, counts, bytes, types, in[1], counts, bytes, types, inter);
+    for (int i = 0; i < 8; i++) {
+        int expected = i < others ? 10 * (low ? i + 2 : i) + place : -1;
+        CHECK(in[0][i] == expected && in[1][i] == expected);
+    }
+    end();
+}
+
+CASE(nonblocking_with_root) {
+    begin();
+    MPI_Request requests[4];
+    int root = low ? (place == 0 ? MPI_ROOT : MPI_PROC_NULL) : 0;
+    int value = low ? 10 + place : -1, mine = rank, sum = -1, all[8], parts[8], part = -1;
+    for (int i = 0; i < 8; i++) all[i] = -1, parts[i] = 70 + i;
+    MPI_Ibcast(&value, 1, MPI_INT, root, inter, &requests[0]);
+    MPI_Ireduce(&mine, &sum, 1, MPI_INT, MPI_SUM, root, inter, &requests[1]);
+    MPI_Igather(&mine, 1, MPI_INT, all, 1, MPI_INT, root, inter, &requests[2]);
+    MPI_Iscatter(parts, 1, MPI_INT, &part, 1, MPI_INT, root, inter, &requests[3]);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    CHECK(value == (low ? 10 + place : 10));
+    CHECK(sum == (low && place == 0 ? size * (size - 1) / 2 - 1 : -1));
+    for (int i = 0; i < 8; i++) CHECK(all[i] == (low && place == 0 && i < others ? i + 2 : -1));
+    CHECK(part == (low ? -1 : 70 + place));
+    end();
+}

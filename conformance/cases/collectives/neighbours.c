@@ -171,3 +171,45 @@ CASE(halo_with_types) {
     MPI_Type_free(&column);
     MPI_Comm_free(&comm);
 }
+
+/* Of a ring of two both neighbours are the same: what it sends up comes from below. */
+CASE(ring_of_two) {
+    MPI_Comm pair, comm;
+    int place, out[2], in[2] = {-1, -1};
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pair);
+    MPI_Cart_create(pair, 1, (int[]){2}, (int[]){1}, 0, &comm);
+    MPI_Comm_rank(comm, &place);
+    out[0] = 10 * place, out[1] = 10 * place + 1;
+    MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, comm);
+    CHECK(in[0] == 10 * (1 - place) + 1 && in[1] == 10 * (1 - place));
+    MPI_Comm_free(&comm);
+    MPI_Comm_free(&pair);
+}
+
+/* Prepared once, started twice; new in MPI 4. */
+CASE(persistent) {
+#if MPI_VERSION >= 4
+    MPI_Comm comm = ring(1);
+    int out[2], in[4][2], counts[2] = {1, 1}, places[2] = {0, 1};
+    MPI_Aint bytes[2] = {0, sizeof(int)};
+    MPI_Datatype types[2] = {MPI_INT, MPI_INT};
+    MPI_Request requests[4];
+    MPI_Neighbor_allgather_init(out, 1, MPI_INT, in[0], 1, MPI_INT, comm, MPI_INFO_NULL, &requests[0]);
+    MPI_Neighbor_alltoall_init(out, 1, MPI_INT, in[1], 1, MPI_INT, comm, MPI_INFO_NULL, &requests[1]);
+    MPI_Neighbor_alltoallv_init(out, counts, places, MPI_INT, in[2], counts, places, MPI_INT, comm, MPI_INFO_NULL,
+                                &requests[2]);
+    MPI_Neighbor_alltoallw_init(out, counts, bytes, types, in[3], counts, bytes, types, comm, MPI_INFO_NULL,
+                                &requests[3]);
+    for (int turn = 0; turn < 2; turn++) {
+        out[0] = 100 * turn + 2 * rank, out[1] = out[0] + 1;
+        memset(in, -1, sizeof in);
+        MPI_Startall(4, requests);
+        MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+        CHECK(in[0][0] == 100 * turn + 2 * below() && in[0][1] == 100 * turn + 2 * above());
+        for (int i = 1; i < 4; i++)
+            CHECK(in[i][0] == 100 * turn + 2 * below() + 1 && in[i][1] == 100 * turn + 2 * above());
+    }
+    for (int i = 0; i < 4; i++) MPI_Request_free(&requests[i]);
+    MPI_Comm_free(&comm);
+#endif
+}

@@ -233,3 +233,31 @@ CASE(test_inter) {
     MPI_Comm_test_inter(MPI_COMM_WORLD, &flag);
     CHECK(!flag);
 }
+
+/* Without a communicator to begin with; new in MPI 4. */
+CASE(from_group) {
+#if MPI_VERSION >= 4
+    MPI_Group world, group;
+    MPI_Comm comm;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 3, (int[]){5, 1, 3}, &group);
+    if (rank % 2) {
+        MPI_Comm_create_from_group(group, "odd", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+        expect(comm, rank == 5 ? 0 : (rank + 1) / 2, 3);
+        MPI_Comm_free(&comm);
+    }
+    MPI_Group_free(&group);
+    MPI_Group_free(&world);
+#endif
+}
+
+CASE(dup_nonblocking_with_info) {
+#if MPI_VERSION >= 4
+    MPI_Comm comm;
+    MPI_Request request;
+    MPI_Comm_idup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect(comm, rank, size);
+    MPI_Comm_free(&comm);
+#endif
+}

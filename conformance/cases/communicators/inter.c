@@ -137,3 +137,31 @@ CASE(create) {
     MPI_Group_free(&part);
     end();
 }
+
+/* A color that only one group has leads nowhere. */
+CASE(split_one_sided) {
+    MPI_Comm part;
+    begin();
+    MPI_Comm_split(inter, low, 0, &part);
+    CHECK(part == MPI_COMM_NULL);
+    MPI_Comm_split(inter, place == 0 ? 4 : MPI_UNDEFINED, 0, &part);
+    CHECK((part == MPI_COMM_NULL) == (place != 0));
+    if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
+    end();
+}
+
+/* The leaders are the last of their groups, and meet in a communicator of their own. */
+CASE(other_leaders) {
+    MPI_Comm group, leaders, between;
+    int half = rank < 3, count, in, value = rank;
+    MPI_Comm_split(MPI_COMM_WORLD, half, rank, &group);
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 2 || rank == size - 1 ? 0 : MPI_UNDEFINED, rank, &leaders);
+    MPI_Intercomm_create(group, half ? 2 : size - 4, leaders, half ? 1 : 0, 7, &between);
+    MPI_Comm_remote_size(between, &count);
+    CHECK(count == (half ? size - 3 : 3));
+    MPI_Sendrecv(&value, 1, MPI_INT, rank % 3, 0, &in, 1, MPI_INT, rank % 3, 0, between, MPI_STATUS_IGNORE);
+    CHECK(in == (half ? rank + 3 : rank - 3));
+    MPI_Comm_free(&between);
+    if (leaders != MPI_COMM_NULL) MPI_Comm_free(&leaders);
+    MPI_Comm_free(&group);
+}

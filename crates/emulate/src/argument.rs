@@ -485,3 +485,174 @@ impl Argument for Extra {
         Extra(unsafe { *(word as *const usize) })
     }
 }
+
+macro_rules! callbacks {
+    ($($name:ident $in_c:literal;)*) => {$(
+        #[doc = concat!("A function of the program of type ", $in_c, ".")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $name(pub Callback);
+
+        impl Argument for $name {
+            const IN_C: &'static str = $in_c;
+            unsafe fn from_c(word: usize, call: &Call<'_>) -> $name {
+                $name(Callback { address: word, language: call.language })
+            }
+        }
+    )*};
+}
+callbacks! {
+    UserFunction "MPI_User_function *";
+    CopyFunction "MPI_Copy_function *";
+    DeleteFunction "MPI_Delete_function *";
+    CommCopy "MPI_Comm_copy_attr_function *";
+    CommDelete "MPI_Comm_delete_attr_function *";
+    TypeCopy "MPI_Type_copy_attr_function *";
+    TypeDelete "MPI_Type_delete_attr_function *";
+    WinCopy "MPI_Win_copy_attr_function *";
+    WinDelete "MPI_Win_delete_attr_function *";
+    CommErrhandler "MPI_Comm_errhandler_function *";
+    WinErrhandler "MPI_Win_errhandler_function *";
+    FileErrhandler "MPI_File_errhandler_function *";
+    SessionErrhandler "MPI_Session_errhandler_function *";
+    OldErrhandler "MPI_Handler_function *";
+    DatarepConversion "MPI_Datarep_conversion_function *";
+    DatarepExtent "MPI_Datarep_extent_function *";
+}
+
+/// Words that C passes in full, and Fortran in full (`false`) or, in the functions of MPI-1, as default integers (`true`).
+macro_rules! words {
+    ($($(#[$meta:meta])* $name:ident $at:ident $narrow:literal $in_c:literal $at_in_c:literal;)*) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $name(pub i64);
+
+        impl Argument for $name {
+            const IN_C: &'static str = $in_c;
+            unsafe fn from_c(word: usize, _: &Call<'_>) -> $name {
+                $name(word as i64)
+            }
+            unsafe fn from_fortran(word: usize, call: &Call<'_>, lengths: &Lengths) -> $name {
+                // SAFETY: the address of an integer.
+                unsafe { $name($at::from_fortran(word, call, lengths).get_at(0)) }
+            }
+        }
+
+        #[doc = concat!("The address of some ", stringify!($name), ".")]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $at {
+            address: usize,
+            narrow: bool,
+        }
+
+        impl Argument for $at {
+            const IN_C: &'static str = $at_in_c;
+            unsafe fn from_c(word: usize, call: &Call<'_>) -> $at {
+                $at { address: word, narrow: $narrow && call.language == Language::Fortran }
+            }
+        }
+
+        impl $at {
+            /// One of several.
+            pub fn get_at(self, place: usize) -> i64 {
+                // SAFETY: the program says that there are so many.
+                unsafe {
+                    match self.narrow {
+                        true => i64::from((self.address as *const i32).add(place).read_unaligned()),
+                        false => (self.address as *const i64).add(place).read_unaligned(),
+                    }
+                }
+            }
+
+            /// Writes one.
+            pub fn set(self, word: i64) {
+                // SAFETY: the program says that there is room.
+                unsafe {
+                    match self.narrow {
+                        true => (self.address as *mut i32).write_unaligned(word as i32),
+                        false => (self.address as *mut i64).write_unaligned(word),
+                    }
+                }
+            }
+        }
+    )*};
+}
+words! {
+    /// An address or a distance in the functions of MPI-1.
+    OldAint OldAintAt true "MPI_Aint" "MPI_Aint *";
+    /// The value of an attribute, or what its functions get.
+    Word WordAt false "void *" "void *";
+    /// The same in the functions of MPI-1.
+    OldWord OldWordAt true "void *" "void *";
+}
+
+impl OldAintAt {
+    /// The first of several, copied.
+    pub fn list(self, count: usize) -> Vec<i64> {
+        (0..count).map(|place| self.get_at(place)).collect()
+    }
+}
+
+/// Weights of edges: one for each, or none at all (MPI_UNWEIGHTED).
+#[derive(Clone, Copy, Debug)]
+pub struct Weights {
+    address: usize,
+    unweighted: bool,
+}
+
+impl Argument for Weights {
+    const IN_C: &'static str = "int *";
+    unsafe fn from_c(word: usize, call: &Call<'_>) -> Weights {
+        let empty = word == call.abi.weights_empty;
+        Weights { address: if empty { 0 } else { word }, unweighted: word == call.abi.unweighted }
+    }
+    unsafe fn from_fortran(word: usize, call: &Call<'_>, _: &Lengths) -> Weights {
+        let sentinels = call.me.sentinels();
+        let empty = sentinels.weights_empty == Some(word);
+        Weights { address: if empty { 0 } else { word }, unweighted: sentinels.unweighted == Some(word) }
+    }
+}
+
+impl Weights {
+    /// The weights of so many edges, unless there are none.
+    pub fn list(self, count: usize) -> Option<Vec<i32>> {
+        if self.unweighted {
+            return None;
+        }
+        let at = At::<i32> { address: self.address, value: PhantomData };
+        Some(if at.is_null() { vec![0; count] } else { at.list(count) })
+    }
+
+    /// Writes weights, if they are wanted.
+    pub fn set(self, weights: &[i32]) {
+        if !self.unweighted {
+            let at = At::<i32> { address: self.address, value: PhantomData };
+            weights.iter().enumerate().for_each(|(place, &weight)| at.set_at(place, weight));
+        }
+    }
+}
+
+/// Ranges of ranks: first, last and stride of each.
+#[derive(Clone, Copy, Debug)]
+pub struct Ranges {
+    address: usize,
+}
+
+impl Argument for Ranges {
+    const IN_C: &'static str = "int (*)[3]";
+    unsafe fn from_c(word: usize, _: &Call<'_>) -> Ranges {
+        Ranges { address: word }
+    }
+}
+
+impl Ranges {
+    /// So many of them.
+    pub fn list(self, count: usize) -> Vec<hpcast_objects::group::Range> {
+        let at = At::<i32> { address: self.address, value: PhantomData };
+        let range = |place: usize| hpcast_objects::group::Range {
+            first: at.get_at(3 * place),
+            last: at.get_at(3 * place + 1),
+            stride: at.get_at(3 * place + 2),
+        };
+        (0..count).map(range).collect()
+    }
+}

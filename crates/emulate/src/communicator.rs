@@ -1,12 +1,12 @@
 //! Communicators, as programs see them.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use hpcast_mpi::{Comm, Context};
-use hpcast_objects::{Cartesian, DistGraph, ErrorClass, Graph, Group};
+use hpcast_mpi::{Comm, Context, Rank};
+use hpcast_objects::{Cartesian, DistGraph, ErrorClass, Graph, Group, Info};
 
+use crate::attributes::Attributes;
 use crate::fault::{Fault, Handler};
 use crate::process::Process;
 
@@ -36,6 +36,42 @@ pub struct Remote {
     pub is_first: bool,
 }
 
+/// What the members of an inter-communicator agree on.
+#[derive(Clone, Debug)]
+pub struct Bridge {
+    /// Both groups, one after the other.
+    pub both: Context,
+    /// Each group alone.
+    pub alone: [Context; 2],
+    /// The groups.
+    pub groups: [Rc<Group>; 2],
+}
+
+impl Bridge {
+    /// One between two groups, with new contexts.
+    pub fn new(rank: &Rank, groups: [Rc<Group>; 2]) -> Bridge {
+        let both = rank.new_context(groups[0].iter().chain(groups[1].iter()).collect());
+        let alone = [&groups[0], &groups[1]].map(|group| rank.new_context(group.iter().collect()));
+        Bridge { both, alone, groups }
+    }
+
+    /// The inter-communicator as one of its members sees it, by its number in the world.
+    pub fn seen_by(&self, number: u32, handler: Handler) -> Option<Communicator> {
+        let side = usize::from(!self.groups[0].contains(number));
+        let group = &self.groups[side];
+        let rank = group.rank_of(number)?;
+        let firsts = [0, self.groups[0].size()];
+        let (local_first, first) = (firsts[side], firsts[1 - side]);
+        let total = self.groups[0].size() + self.groups[1].size();
+        let comm = Comm::new(self.both, local_first + rank, total);
+        let mut seen = Communicator::new(comm, group.clone(), handler);
+        let local = Comm::new(self.alone[side], rank, group.size());
+        seen.remote =
+            Some(Remote { group: self.groups[1 - side].clone(), first, local_first, local, is_first: side == 0 });
+        Some(seen)
+    }
+}
+
 /// A communicator.
 pub struct Communicator {
     /// What messages go through.
@@ -51,11 +87,11 @@ pub struct Communicator {
     /// MPI_Comm_set_name.
     pub name: RefCell<String>,
     /// Attributes by key.
-    pub attributes: RefCell<BTreeMap<u32, usize>>,
+    pub attributes: Rc<Attributes>,
     /// How its ranks lie.
     pub topology: Option<Topology>,
-    /// MPI_Comm_set_info: keys and values.
-    pub info: RefCell<BTreeMap<String, String>>,
+    /// MPI_Comm_set_info.
+    pub info: RefCell<Option<Info>>,
 }
 
 impl Communicator {
@@ -68,7 +104,7 @@ impl Communicator {
             calls: Cell::new(0),
             handler: Cell::new(handler),
             name: RefCell::default(),
-            attributes: RefCell::default(),
+            attributes: Rc::default(),
             topology: None,
             info: RefCell::default(),
         }
@@ -136,11 +172,45 @@ impl Communicator {
         (self.comm.apart(), number)
     }
 
+    /// The groups in the order of what messages go through; the second is empty if there is but one.
+    pub fn groups(&self) -> [Rc<Group>; 2] {
+        match &self.remote {
+            None => [self.group.clone(), Rc::new(Group::empty())],
+            Some(remote) if remote.is_first => [self.group.clone(), remote.group.clone()],
+            Some(remote) => [remote.group.clone(), self.group.clone()],
+        }
+    }
+
+    /// The other side of an inter-communicator.
+    pub fn require_inter(&self) -> Result<&Remote, Fault> {
+        self.remote.as_ref().ok_or_else(|| Fault::new(ErrorClass::Comm, "only for inter-communicators"))
+    }
+
     /// Only for those with one group.
     pub fn require_intra(&self) -> Result<(), Fault> {
         if self.remote.is_some() {
             return Err(Fault::new(ErrorClass::Comm, "not for inter-communicators"));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_sides_of_a_bridge_see_the_other() {
+        let groups = [Rc::new(Group::of([4, 2])), Rc::new(Group::of([1, 0, 7]))];
+        let contexts = [2, 4, 6].map(Context::told);
+        let bridge = Bridge { both: contexts[0], alone: [contexts[1], contexts[2]], groups };
+        let two = bridge.seen_by(2, Handler::Fatal).unwrap();
+        assert_eq!((two.rank(), two.size(), two.peers(), two.comm.rank(), two.comm.size()), (1, 2, 3, 1, 5));
+        assert_eq!((two.peer(2).unwrap(), two.named(4), two.world_number(2)), (4, 2, 7));
+        let seven = bridge.seen_by(7, Handler::Fatal).unwrap();
+        assert_eq!((seven.rank(), seven.comm.rank(), seven.peer(1).unwrap()), (2, 4, 1));
+        assert_eq!(seven.require_inter().unwrap().local.apart(), contexts[2]);
+        assert_eq!(seven.groups().map(|group| group.size()), [2, 3]);
+        assert!(bridge.seen_by(3, Handler::Fatal).is_none());
     }
 }

@@ -83,6 +83,17 @@ impl From<ErrorClass> for Fault {
     }
 }
 
+macro_rules! from_objects {
+    ($($error:ident)*) => {$(
+        impl From<hpcast_objects::$error> for Fault {
+            fn from(error: hpcast_objects::$error) -> Fault {
+                Fault::new(error.class(), error.to_string())
+            }
+        }
+    )*};
+}
+from_objects! { DatatypeError GroupError TopologyError OperationError }
+
 /// Calls the error handler; comes back only if that does, with the code for the program.
 #[cold]
 pub fn raise(call: &Call<'_>, name: &str, fault: &Fault) -> c_int {

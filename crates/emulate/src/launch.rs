@@ -105,7 +105,8 @@ impl Environment for Meaning {
         if let Some(address) = self.symbols.get(symbol) {
             return Some(Replacement { address, size: 0 });
         }
-        let (address, size) = self.openmpi.handles().cells().object(symbol)?;
+        let object = self.openmpi.handles().cells().object(symbol);
+        let (address, size) = object.or_else(|| crate::abi::variable(symbol))?;
         Some(Replacement { address, size })
     }
 
@@ -163,7 +164,6 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         processors: setup.placement.processors(setup.machine.nodes.sockets).collect(),
         mail: Mail::default(),
         boards: Boards::default(),
-        meetings: Default::default(),
         file_system: Rc::new(FileSystem::new(&setup.machine.io)),
         charging: launch.charging,
         output: Output::new(launch.prefix),
@@ -253,7 +253,8 @@ fn sentinels(library: Library, distance: impl Fn(&str) -> Option<usize>) -> Sent
                 in_place: first.map(|offset| offset + 4),
                 status_ignore: first.map(|offset| offset + 8),
                 statuses_ignore: second,
-                ..Sentinels::default()
+                unweighted: distance("mpifcmb5_"),
+                weights_empty: distance("mpifcmb9_"),
             }
         }
     }

@@ -8,7 +8,7 @@ use hpcast_mpi::{Comm, Rank, Taken};
 use hpcast_objects::{Basic, Datatype, ErrorClass, Group, Info};
 use hpcast_units::Time;
 
-use crate::attributes::Keyval;
+use crate::attributes::{Attributes, Keyval};
 use crate::communicator::Communicator;
 use crate::fault::{Concern, Fault, Handler};
 use crate::fiber::FiberYielder;
@@ -130,8 +130,8 @@ pub struct OwnType {
     /// MPI_Type_set_name.
     pub name: RefCell<String>,
     /// Its attributes.
-    pub attributes: RefCell<BTreeMap<u32, usize>>,
-    /// Handles of the datatypes that it was made of, for MPI_Type_get_contents.
+    pub attributes: Rc<Attributes>,
+    /// MPI_Type_commit.
     pub committed: Cell<bool>,
 }
 
@@ -160,8 +160,14 @@ pub struct Process {
     pub executing: RefCell<Vec<crate::kernels::Executing>>,
     /// Its big allocations.
     pub memory: crate::memory::Share,
-    /// Names and attributes of predefined datatypes that the program has set.
+    /// Names of predefined datatypes that the program has set.
     pub named_types: RefCell<BTreeMap<u32, String>>,
+    /// Attributes of predefined datatypes.
+    pub type_attributes: RefCell<BTreeMap<u32, Rc<Attributes>>>,
+    /// Numbers of the datatypes that MPI_Type_create_f90_real and its relatives gave: by kind, precision and range.
+    pub f90_types: RefCell<BTreeMap<(&'static str, i32, i32), u32>>,
+    /// Values of MPI's own attributes, whose addresses C gets.
+    pub own_attributes: crate::attributes::Predefined,
     /// The memory that MPI_Buffer_attach gave: address and size.
     pub buffer: Cell<(usize, i64)>,
     /// Its copy of the program.
@@ -203,6 +209,9 @@ impl Process {
             executing: RefCell::default(),
             memory: Default::default(),
             named_types: RefCell::default(),
+            type_attributes: RefCell::default(),
+            f90_types: RefCell::default(),
+            own_attributes: Default::default(),
             buffer: Cell::default(),
             copy: OnceCell::new(),
             streams: Cell::default(),

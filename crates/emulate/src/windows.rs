@@ -18,6 +18,8 @@ use std::rc::Rc;
 use hpcast_mpi::{Comm, Context, Mode, Parcel, Promise, Rank, Request, Sending, Style};
 use hpcast_objects::{Group, Info};
 
+use crate::attributes::Attributes;
+use crate::call::{Call, Language};
 use crate::fault::Handler;
 
 /// Memory of a window that MPI itself has allocated, all zeros at first.
@@ -48,8 +50,8 @@ impl Drop for Memory {
 pub struct Window {
     /// What is done about faults.
     pub handler: Cell<Handler>,
-    /// Attributes by key.
-    pub attributes: RefCell<BTreeMap<u32, usize>>,
+    /// Its attributes.
+    pub attributes: Rc<Attributes>,
     /// MPI_Win_set_name.
     pub name: RefCell<String>,
     /// MPI_Win_set_info.
@@ -76,6 +78,22 @@ pub struct Window {
     pub outstanding: RefCell<Vec<Outstanding>>,
     /// What I may do with whom.
     pub epoch: RefCell<Epoch>,
+}
+
+impl Window {
+    /// The value of one of MPI's own attributes: C gets an address, that of the memory itself or of the value.
+    pub fn predefined(&self, call: &Call<'_>, key: i32) -> Option<i64> {
+        const NAMES: [&str; 5] =
+            ["MPI_WIN_BASE", "MPI_WIN_SIZE", "MPI_WIN_DISP_UNIT", "MPI_WIN_CREATE_FLAVOR", "MPI_WIN_MODEL"];
+        let (value, address) = match call.abi.name_of(call.own_key(key), &NAMES)? {
+            "MPI_WIN_BASE" => (self.base as i64, self.base),
+            "MPI_WIN_SIZE" => (self.size, &raw const self.size as usize),
+            "MPI_WIN_DISP_UNIT" => (i64::from(self.unit), &raw const self.unit as usize),
+            "MPI_WIN_CREATE_FLAVOR" => (i64::from(self.flavor), &raw const self.flavor as usize),
+            _ => (i64::from(self.model), &raw const self.model as usize),
+        };
+        Some(if call.language == Language::C { address as i64 } else { value })
+    }
 }
 
 /// What a rank may do with a window.

@@ -1,12 +1,9 @@
 //! What all ranks of a run share.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-use hpcast_mpi::Context;
 
 use crate::abi::Abi;
 use crate::boards::Boards;
@@ -28,8 +25,6 @@ pub struct World {
     pub mail: Mail,
     /// The data of collective operations.
     pub boards: Boards,
-    /// Groups that make a communicator without having one: by tag and first member, its context and how many have come.
-    pub meetings: RefCell<HashMap<(String, u32), (Context, u32)>>,
     /// When files are read and written.
     pub file_system: Rc<FileSystem>,
     /// What is charged for computing.

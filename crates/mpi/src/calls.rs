@@ -7,11 +7,21 @@ use hpcast_units::Time;
 use crate::collectives::{self as c, Blocks, Buffer, Operator, Selection, Sizes};
 use crate::group::Comm;
 use crate::peers::Peers;
+use crate::post::Parcel;
 use crate::rank::Rank;
 use crate::request::Request;
 
 /// Something that each rank has so much of.
 pub type ByRank = Rc<dyn Fn(u32) -> u64>;
+
+/// Messages that a rank receives and sends at the same time. Those between the same two ranks meet in their order.
+#[derive(Clone, Default)]
+pub struct Exchange {
+    /// From whom, and where the data goes.
+    pub received: Vec<(u32, Parcel)>,
+    /// To whom, how many bytes, and their data.
+    pub sent: Vec<(u32, u64, Parcel)>,
+}
 
 /// A collective call with its arguments.
 #[derive(Clone)]
@@ -48,6 +58,12 @@ pub enum Collective {
     Scan(Buffer),
     /// MPI_Exscan.
     Exscan(Buffer),
+    /// A message to each of some ranks and from each of others, all at once: what libraries do for the neighbours of a
+    /// topology. Each rank names its own.
+    Exchange(Rc<Exchange>),
+    /// Collective operations one after the other, each among the ranks of a communicator that nobody else uses: what
+    /// libraries do for inter-communicators.
+    Stages(Rc<[(Comm, Collective)]>),
 }
 
 impl Collective {
@@ -70,6 +86,8 @@ impl Collective {
             Collective::ReduceScatterBlock(..) => "reduce-scatter-block",
             Collective::Scan(_) => "scan",
             Collective::Exscan(_) => "exscan",
+            Collective::Exchange(_) => "exchange",
+            Collective::Stages(_) => "inter-communicator",
         }
     }
 
@@ -97,6 +115,12 @@ impl Collective {
             }
             &Collective::Scan(buffer) => c::scan(peers, selection, buffer).await,
             &Collective::Exscan(buffer) => c::exscan(peers, selection, buffer).await,
+            Collective::Exchange(exchange) => Box::pin(peers.exchange_all(exchange)).await,
+            Collective::Stages(stages) => {
+                for (comm, stage) in stages.iter() {
+                    Box::pin(stage.run(&peers.of(*comm), selection)).await;
+                }
+            }
         }
     }
 }

@@ -16,6 +16,18 @@ pub struct Comm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Context(u32);
 
+impl Context {
+    /// Its number, to be told to other members.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The context of a number that a member has told.
+    pub fn told(number: u32) -> Context {
+        Context(number)
+    }
+}
+
 impl Comm {
     /// A communicator of `size` ranks in a context, seen by one of them.
     pub fn new(context: Context, rank: u32, size: u32) -> Comm {

@@ -25,7 +25,7 @@ mod sim;
 mod state;
 
 pub use beside::Promise;
-pub use calls::{ByRank, Collective};
+pub use calls::{ByRank, Collective, Exchange};
 pub use deadlock::Deadlock;
 pub use gate::Gate;
 pub use group::{Cartesian, Comm, Context, balanced_dims};

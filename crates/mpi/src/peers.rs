@@ -2,12 +2,13 @@
 
 use hpcast_units::Time;
 
+use crate::calls::Exchange;
 use crate::collectives::Channel;
 use crate::group::Comm;
 use crate::observer::Activity;
 use crate::rank::Rank;
 use crate::request::Request;
-use crate::state::Mode;
+use crate::state::{Mode, Receiving, Sending, Style};
 
 /// The members of a communicator, seen by one of them.
 #[derive(Clone, Copy)]
@@ -21,6 +22,26 @@ pub struct Peers<'s> {
 impl<'s> Peers<'s> {
     pub(crate) fn new(rank: &'s Rank, comm: Comm, tag: i32) -> Peers<'s> {
         Peers { rank, comm: comm.private(), tag }
+    }
+
+    /// The members of another communicator, for another part of the same collective.
+    pub(crate) fn of(&self, comm: Comm) -> Peers<'s> {
+        Peers { comm: comm.private(), ..*self }
+    }
+
+    /// Receives and sends all these messages at once.
+    pub(crate) async fn exchange_all(&self, exchange: &Exchange) {
+        let (comm, tag) = (self.comm, self.tag);
+        let mut requests = Vec::with_capacity(exchange.received.len() + exchange.sent.len());
+        for &(from, parcel) in &exchange.received {
+            let receiving = Receiving { comm, source: Some(from), tag: Some(tag), parcel };
+            requests.push(self.rank.start_receive(receiving).await);
+        }
+        for &(to, bytes, parcel) in &exchange.sent {
+            let sending = Sending { comm, to, tag, bytes, mode: Mode::Standard, parcel };
+            requests.push(self.rank.start_send(sending, Style::Nonblocking));
+        }
+        self.rank.wait_all(requests).await;
     }
 }
 

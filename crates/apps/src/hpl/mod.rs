@@ -39,7 +39,7 @@ pub use account::{Account, Phase};
 pub use course::{Course, Piece, Split};
 pub use dat::{HplDat, SwapKind};
 pub use grid::{Grid, Order};
-pub use kernels::{roofline, HplKernel, HplModels, ModelsError, Size};
+pub use kernels::{HplKernel, HplModels, ModelsError, Size, roofline};
 pub use leg::{Leg, SoFar};
 pub use parameters::{Broadcast, Factorisation, HplParameters, Swap};
 pub use record::Recorder;

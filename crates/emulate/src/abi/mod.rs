@@ -83,6 +83,20 @@ fn lines() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
     })
 }
 
+/// What the standard ABI says of a name.
+fn standard(name: &str) -> i64 {
+    lines().find(|&(known, _)| known == name).and_then(|(_, fields)| fields[1].parse().ok()).unwrap_or_default()
+}
+
+/// Variables of MPICH that hold an address with a meaning; C reads them.
+pub fn variable(symbol: &str) -> Option<(usize, usize)> {
+    static VARIABLES: std::sync::OnceLock<[usize; 2]> = std::sync::OnceLock::new();
+    const NAMES: [&str; 2] = ["MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY"];
+    let place = NAMES.iter().position(|&name| name == symbol)?;
+    let values = VARIABLES.get_or_init(|| NAMES.map(|name| standard(name) as usize));
+    Some((&raw const values[place] as usize, size_of::<usize>()))
+}
+
 /// The interface of one library.
 pub struct Abi {
     /// Whose interface it is.
@@ -105,6 +119,10 @@ pub struct Abi {
     pub in_place: usize,
     /// `MPI_STATUS_IGNORE`, which is also that of several.
     pub status_ignore: usize,
+    /// `MPI_UNWEIGHTED`
+    pub unweighted: usize,
+    /// `MPI_WEIGHTS_EMPTY`
+    pub weights_empty: usize,
 }
 
 impl Abi {
@@ -117,6 +135,8 @@ impl Abi {
         let codes: HashMap<ErrorClass, i32> = ErrorClass::ALL.iter().filter_map(code).collect();
         let classes = codes.iter().map(|(&class, &code)| (code, class)).collect();
         let value = |name: &str| values.get(name).copied().unwrap_or_default();
+        // Where the library has a variable, ours holds what the standard ABI says.
+        let pointer = |name: &str| values.get(name).copied().unwrap_or_else(|| standard(name)) as usize;
         Abi {
             library,
             handles: Handles::new(library),
@@ -127,6 +147,8 @@ impl Abi {
             undefined: value("MPI_UNDEFINED") as i32,
             in_place: value("MPI_IN_PLACE") as usize,
             status_ignore: value("MPI_STATUS_IGNORE") as usize,
+            unweighted: pointer("MPI_UNWEIGHTED"),
+            weights_empty: pointer("MPI_WEIGHTS_EMPTY"),
             errors: (classes, codes),
             values,
         }

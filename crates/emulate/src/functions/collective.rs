@@ -5,9 +5,10 @@
 
 use std::rc::Rc;
 
-use hpcast_mpi::Collective;
 use hpcast_mpi::collectives::Buffer as Amount;
-use hpcast_objects::{Datatype, ErrorClass};
+use hpcast_mpi::{Collective, Exchange};
+use hpcast_objects::datatype::Combiner;
+use hpcast_objects::{Basic, Datatype, ErrorClass};
 
 use crate::argument::{At, Buffer, CommHandle, InfoHandle, OpHandle, RequestAt, TypeArray, TypeHandle};
 use crate::boards::{Board, Deposit, Key};
@@ -17,6 +18,7 @@ use crate::fault::{Answer, Fault};
 use crate::fiber::block_on;
 use crate::functions::inter;
 use crate::layout::Layout;
+use crate::mail::Place;
 use crate::operation::{Active, Finish, Operation, Recipe, Then};
 use crate::reduction::{Op, Reduction};
 
@@ -24,7 +26,8 @@ use crate::reduction::{Op, Reduction};
 pub(super) struct Plan {
     pub comm: Rc<Communicator>,
     pub timing: Collective,
-    pub deposit: Deposit,
+    /// None where all data goes with messages.
+    pub deposit: Option<Deposit>,
     pub finish: Box<dyn FnOnce(&Call<'_>, Key) -> Answer>,
 }
 
@@ -34,7 +37,24 @@ pub(super) type Planned = Result<Plan, Fault>;
 impl Plan {
     /// A plan in which nothing is left to do at the end.
     pub fn new(comm: Rc<Communicator>, timing: Collective, deposit: Deposit) -> Plan {
-        Plan { comm, timing, deposit, finish: Box::new(|_, _| Ok(())) }
+        Plan { comm, timing, deposit: Some(deposit), finish: Box::new(|_, _| Ok(())) }
+    }
+
+    /// Messages with their data, all at once: those received in this order, and those sent.
+    pub fn exchange(call: &Call<'_>, comm: Rc<Communicator>, received: &[(u32, Items)], sent: &[(u32, Items)]) -> Plan {
+        let mail = &call.me.world.mail;
+        let place = |items: &Items| Place { address: items.address, layout: items.layout() };
+        let exchange = Exchange {
+            received: received.iter().map(|(from, items)| (*from, mail.receive(place(items)))).collect(),
+            sent: sent.iter().map(|(to, items)| (*to, items.bytes(), mail.send(place(items)))).collect(),
+        };
+        let exchange = Rc::new(exchange);
+        let timing = Collective::Exchange(exchange.clone());
+        let plan = Plan { comm, timing, deposit: None, finish: Box::new(|_, _| Ok(())) };
+        plan.then(move |call, _| {
+            exchange.received.iter().for_each(|&(_, parcel)| call.me.world.mail.received(parcel));
+            Ok(())
+        })
     }
 
     /// What is done at the end.
@@ -45,8 +65,9 @@ impl Plan {
 
     fn enter(&mut self, call: &Call<'_>) -> Key {
         let key = self.comm.next_call();
-        let deposit = std::mem::take(&mut self.deposit);
-        call.me.world.boards.enter(key, self.comm.comm.size(), self.comm.comm.rank(), deposit);
+        if let Some(deposit) = self.deposit.take() {
+            call.me.world.boards.enter(key, self.comm.comm.size(), self.comm.comm.rank(), deposit);
+        }
         key
     }
 
@@ -104,6 +125,8 @@ macro_rules! comm_of {
     ($last:ident) => { $last.number };
     ($first:ident $($rest:ident)+) => { comm_of!($($rest)+) };
 }
+
+pub(super) use {collective, comm_of};
 
 /// Items of a datatype in the program's memory.
 #[derive(Clone)]
@@ -191,7 +214,7 @@ impl Call<'_> {
         Ok(root as u32)
     }
 
-    fn reduction(&self, count: i32, datatype: TypeHandle, op: OpHandle) -> Result<Reduction, Fault> {
+    pub(super) fn reduction(&self, count: i32, datatype: TypeHandle, op: OpHandle) -> Result<Reduction, Fault> {
         if count < 0 {
             return Err(Fault::new(ErrorClass::Count, format!("the count is {count}")));
         }
@@ -203,7 +226,7 @@ impl Call<'_> {
             count: i64::from(count),
         };
         if let Op::Predefined(operation) = op {
-            let Some(basic) = reduction.datatype.as_basic() else {
+            let Some(basic) = reducible(&reduction.datatype) else {
                 return Err(Fault::new(ErrorClass::Op, format!("{} needs a predefined datatype", operation.name())));
             };
             if !operation.reduces() {
@@ -215,13 +238,21 @@ impl Call<'_> {
     }
 }
 
+/// What MPI's own operations take: predefined datatypes, those of a precision and range among them.
+fn reducible(datatype: &Datatype) -> Option<Basic> {
+    match datatype.combiner() {
+        Combiner::F90Integer | Combiner::F90Real | Combiner::F90Complex => datatype.uniform(),
+        _ => datatype.as_basic(),
+    }
+}
+
 /// What a rank has brought; nothing if it was not there in time, which a wrong program may do.
-fn brought(call: &Call<'_>, key: Key, rank: u32) -> Deposit {
+pub(super) fn brought(call: &Call<'_>, key: Key, rank: u32) -> Deposit {
     call.me.world.boards.look(key, |board| board.deposit(rank).cloned()).unwrap_or_default()
 }
 
 /// Packs several sets of items one after the other.
-fn pack_all(blocks: &[Items]) -> Deposit {
+pub(super) fn pack_all(blocks: &[Items]) -> Deposit {
     let mut data = Vec::with_capacity(blocks.iter().map(|block| block.bytes() as usize).sum());
     let mut ends = Vec::with_capacity(blocks.len());
     for block in blocks {
@@ -254,7 +285,7 @@ fn combined(call: &Call<'_>, key: Key, reduction: &Reduction, until: u32) -> Res
     Ok(result)
 }
 
-fn images(board: &Board, from: u32, until: u32) -> Result<Vec<Rc<Vec<u8>>>, Fault> {
+pub(super) fn images(board: &Board, from: u32, until: u32) -> Result<Vec<Rc<Vec<u8>>>, Fault> {
     (from..=until)
         .map(|rank| board.deposit(rank).map(|deposit| deposit.data.clone()))
         .collect::<Option<_>>()
@@ -262,7 +293,7 @@ fn images(board: &Board, from: u32, until: u32) -> Result<Vec<Rc<Vec<u8>>>, Faul
 }
 
 /// Bytes by rank, for the simulation.
-fn by_rank(bytes: Vec<u64>) -> hpcast_mpi::ByRank {
+pub(super) fn by_rank(bytes: Vec<u64>) -> hpcast_mpi::ByRank {
     Rc::new(move |rank| bytes.get(rank as usize).copied().unwrap_or(0))
 }
 
@@ -321,7 +352,7 @@ fn reduce(call: &Call<'_>, sent: Buffer, to: Buffer, reduction: Reduction, root:
     }))
 }
 
-fn amount(reduction: &Reduction) -> Amount {
+pub(super) fn amount(reduction: &Reduction) -> Amount {
     Amount::new(reduction.count as u64, reduction.datatype.size().max(0) as u64)
 }
 
@@ -332,7 +363,7 @@ fn allreduce(call: &Call<'_>, sent: Buffer, to: Buffer, reduction: Reduction, co
     let deposit = Deposit::of_data(unsafe { reduction.image(source.address()) });
     let timing = Collective::Allreduce(amount(&reduction), reduction.op.operator());
     if comm.remote.is_some() {
-        return inter::allreduce(comm, timing, deposit, to, reduction);
+        return inter::allreduce(comm, deposit, to, reduction);
     }
     let last = comm.size() - 1;
     Ok(Plan::new(comm, timing, deposit).then(move |call, key| {
@@ -388,7 +419,7 @@ fn reduce_scatter(
     let (start, mine) = (i64::from(starts(&counts)[me]), i64::from(counts[me]));
     let last = comm.size() - 1;
     if comm.remote.is_some() {
-        return inter::reduce_scatter(comm, deposit, to, reduction, start, mine);
+        return inter::reduce_scatter(comm, deposit, to, reduction, counts);
     }
     Ok(Plan::new(comm, timing, deposit).then(move |call, key| {
         if mine == 0 {

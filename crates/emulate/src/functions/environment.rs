@@ -55,6 +55,8 @@ mpi! {
         if call.me.stage.get() != Stage::During {
             return Err(Fault::new(ErrorClass::Other, "MPI_Finalize without MPI_Init, or called twice"));
         }
+        // The standard (section 11.4.1) has the attributes of MPI_COMM_SELF deleted before all else.
+        call.me.comm(2)?.attributes.clear(call, (crate::abi::Kind::Comm, 2))?;
         call.me.stage.set(Stage::After);
         Ok(())
     }

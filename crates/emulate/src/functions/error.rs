@@ -3,7 +3,8 @@
 use hpcast_objects::ErrorClass;
 
 use crate::argument::{
-    At, Callback, CommHandle, ErrhandlerAt, ErrhandlerHandle, FileHandle, SessionHandle, Text, TextAt, WinHandle,
+    At, Callback, CommErrhandler, CommHandle, ErrhandlerAt, ErrhandlerHandle, FileErrhandler, FileHandle,
+    OldErrhandler, SessionErrhandler, SessionHandle, Text, TextAt, WinErrhandler, WinHandle,
 };
 use crate::call::{Call, mpi};
 use crate::fault::{self, Answer, Code, Concern, Fault, Handler};
@@ -81,8 +82,8 @@ impl Call<'_> {
 }
 
 mpi! {
-    fn MPI_Comm_create_errhandler(call, comm_errhandler_fn: Callback, errhandler: ErrhandlerAt) {
-        call.create_handler(comm_errhandler_fn, errhandler)
+    fn MPI_Comm_create_errhandler(call, comm_errhandler_fn: CommErrhandler, errhandler: ErrhandlerAt) {
+        call.create_handler(comm_errhandler_fn.0, errhandler)
     }
     fn MPI_Comm_set_errhandler(call, comm: CommHandle, errhandler: ErrhandlerHandle) {
         let object = call.me.comm(comm.number)?;
@@ -98,8 +99,8 @@ mpi! {
         call.me.comm(comm.number)?;
         call.call_handler_of("MPI_Comm_call_errhandler", Concern::Comm(comm.number), errorcode)
     }
-    fn MPI_Errhandler_create(call, handler_fn: Callback, errhandler: ErrhandlerAt) {
-        call.create_handler(handler_fn, errhandler)
+    fn MPI_Errhandler_create(call, handler_fn: OldErrhandler, errhandler: ErrhandlerAt) {
+        call.create_handler(handler_fn.0, errhandler)
     }
     fn MPI_Errhandler_set(call, comm: CommHandle, errhandler: ErrhandlerHandle) {
         MPI_Comm_set_errhandler(call, comm, errhandler)
@@ -122,8 +123,8 @@ mpi! {
         errhandler.set(call, 0);
         Ok(())
     }
-    fn MPI_Win_create_errhandler(call, win_errhandler_fn: Callback, errhandler: ErrhandlerAt) {
-        call.create_handler(win_errhandler_fn, errhandler)
+    fn MPI_Win_create_errhandler(call, win_errhandler_fn: WinErrhandler, errhandler: ErrhandlerAt) {
+        call.create_handler(win_errhandler_fn.0, errhandler)
     }
     fn MPI_Win_set_errhandler(call, win: WinHandle, errhandler: ErrhandlerHandle) {
         let object = call.me.window(win.number)?;
@@ -139,8 +140,8 @@ mpi! {
         call.me.window(win.number)?;
         call.call_handler_of("MPI_Win_call_errhandler", Concern::Win(win.number), errorcode)
     }
-    fn MPI_File_create_errhandler(call, file_errhandler_fn: Callback, errhandler: ErrhandlerAt) {
-        call.create_handler(file_errhandler_fn, errhandler)
+    fn MPI_File_create_errhandler(call, file_errhandler_fn: FileErrhandler, errhandler: ErrhandlerAt) {
+        call.create_handler(file_errhandler_fn.0, errhandler)
     }
     /// That of MPI_FILE_NULL is what files have when they are opened.
     fn MPI_File_set_errhandler(call, file: FileHandle, errhandler: ErrhandlerHandle) {
@@ -165,8 +166,8 @@ mpi! {
         }
         call.call_handler_of("MPI_File_call_errhandler", Concern::File(fh.number), errorcode)
     }
-    fn MPI_Session_create_errhandler(call, session_errhandler_fn: Callback, errhandler: ErrhandlerAt) {
-        call.create_handler(session_errhandler_fn, errhandler)
+    fn MPI_Session_create_errhandler(call, session_errhandler_fn: SessionErrhandler, errhandler: ErrhandlerAt) {
+        call.create_handler(session_errhandler_fn.0, errhandler)
     }
     fn MPI_Session_set_errhandler(call, session: SessionHandle, errhandler: ErrhandlerHandle) {
         let handler = call.handler(errhandler)?;

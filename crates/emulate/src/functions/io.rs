@@ -10,8 +10,8 @@ use hpcast_objects::{Basic, Datatype, ErrorClass};
 
 use crate::abi::Status;
 use crate::argument::{
-    At, Buffer, Callback, CommHandle, Extra, FileAt, FileHandle, GroupAt, InfoAt, InfoHandle, Offset, RequestAt,
-    StatusAt, Text, TextAt, TypeAt, TypeHandle,
+    At, Buffer, CommHandle, DatarepConversion, DatarepExtent, Extra, FileAt, FileHandle, GroupAt, InfoAt, InfoHandle,
+    Offset, RequestAt, StatusAt, Text, TextAt, TypeAt, TypeHandle,
 };
 use crate::call::{Call, mpi};
 use crate::communicator::Communicator;
@@ -362,7 +362,7 @@ impl Call<'_> {
         let own = OwnType {
             datatype: datatype.clone(),
             name: RefCell::default(),
-            attributes: RefCell::default(),
+            attributes: Rc::default(),
             committed: Cell::new(true),
         };
         self.me.objects.types.insert(Rc::new(own))
@@ -538,8 +538,8 @@ mpi! {
         Ok(())
     }
     fn MPI_Register_datarep(
-        _call, datarep: Text, _read_conversion_fn: Callback, _write_conversion_fn: Callback,
-        _dtype_file_extent_fn: Callback, _extra_state: Extra,
+        _call, datarep: Text, _read_conversion_fn: DatarepConversion, _write_conversion_fn: DatarepConversion,
+        _dtype_file_extent_fn: DatarepExtent, _extra_state: Extra,
     ) {
         let class = match Representation::of(&datarep.0) {
             Some(_) => ErrorClass::DupDatarep,

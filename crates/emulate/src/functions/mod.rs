@@ -1,21 +1,30 @@
 //! The functions of MPI, by chapter of the standard.
 
+mod attribute;
 mod collective;
 mod communicator;
 mod completion;
 mod conversion;
+mod datatype;
 mod dynamic;
 mod environment;
 mod error;
+mod group;
 mod info;
 mod inter;
+mod inter_communicator;
 mod io;
+mod neighbourhood;
 mod one_sided;
+mod operation;
 mod point_to_point;
 mod session;
 mod tools;
+mod topology;
 
 use crate::call::{Address, Function};
+
+pub(crate) use point_to_point::TAG_UB;
 
 /// All functions that give an error code.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
@@ -24,6 +33,13 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
         completion::FUNCTIONS,
         collective::FUNCTIONS,
         communicator::FUNCTIONS,
+        attribute::FUNCTIONS,
+        datatype::FUNCTIONS,
+        group::FUNCTIONS,
+        inter_communicator::FUNCTIONS,
+        neighbourhood::FUNCTIONS,
+        operation::FUNCTIONS,
+        topology::FUNCTIONS,
         environment::FUNCTIONS,
         dynamic::FUNCTIONS,
         error::FUNCTIONS,
@@ -41,5 +57,6 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
 pub fn others() -> Vec<(&'static str, Address)> {
     let mut all = environment::others();
     all.extend(conversion::others());
+    all.extend(attribute::others());
     all
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use hpcast_mpi::{Collective, Promise, Request};
 use hpcast_objects::{Basic, Datatype, ErrorClass, Group, Operation};
 
+use crate::abi::Kind;
 use crate::argument::{
     At, Buffer, CommHandle, GroupAt, GroupHandle, InfoAt, InfoHandle, OpHandle, RequestAt, Text, TextAt, TypeHandle,
     WinAt, WinHandle,
@@ -134,7 +135,7 @@ impl Call<'_> {
         let Brought { base, size, unit, memory } = brought;
         let window = Window {
             handler: Cell::new(Handler::Fatal),
-            attributes: RefCell::default(),
+            attributes: Rc::default(),
             name: RefCell::default(),
             info: RefCell::new(self.hints(info)?),
             group: comm.group.clone(),
@@ -655,6 +656,7 @@ mpi! {
     fn MPI_Win_free(call, win: WinAt) {
         let number = win.get(call);
         let window = call.me.window(number)?;
+        window.attributes.clear(call, (Kind::Win, number)).map_err(of(WinHandle::of(number)))?;
         call.wait_for_operations(&window, |_| true);
         block_on(call.me.rank.collective(window.comm, &Collective::Barrier));
         call.me.objects.windows.remove(number);

@@ -2,16 +2,11 @@
 
 use std::rc::Rc;
 
-use hpcast_mpi::{Collective, Comm};
 use hpcast_objects::{ErrorClass, Group};
 
-use crate::argument::{
-    At, CommAt, ErrhandlerHandle, GroupAt, GroupHandle, InfoAt, InfoHandle, SessionAt, SessionHandle, Text, TextAt,
-};
+use crate::argument::{At, ErrhandlerHandle, GroupAt, InfoAt, InfoHandle, SessionAt, SessionHandle, Text, TextAt};
 use crate::call::{Call, Language, mpi};
-use crate::communicator::Communicator;
 use crate::fault::{Answer, Concern, Fault};
-use crate::fiber::block_on;
 
 /// The sets of processes that there are.
 const SETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
@@ -34,27 +29,6 @@ impl Call<'_> {
                 Err(fault.of(Concern::Session(session.number)))
             }
         }
-    }
-
-    /// A communicator of a group whose members alone call this.
-    fn meet(&self, group: &Rc<Group>, tag: &str) -> Result<Comm, Fault> {
-        let not_in = || Fault::new(ErrorClass::Group, "the caller is not in the group");
-        let first = group.process(0).ok_or_else(not_in)?;
-        let rank = group.rank_of(self.me.number()).ok_or_else(not_in)?;
-        // Calls at the same time with the same tag are of groups without common members.
-        let key = (tag.to_owned(), first);
-        let mut meetings = self.me.world.meetings.borrow_mut();
-        let make = || (self.me.rank.new_context(group.iter().collect()), 0);
-        let (context, come) = meetings.entry(key.clone()).or_insert_with(make);
-        let context = *context;
-        *come += 1;
-        if *come == group.size() {
-            meetings.remove(&key);
-        }
-        drop(meetings);
-        let comm = Comm::new(context, rank, group.size());
-        block_on(self.me.rank.collective(comm, &Collective::Barrier));
-        Ok(comm)
     }
 }
 
@@ -107,15 +81,6 @@ mpi! {
     fn MPI_Group_from_session_pset(call, session: SessionHandle, pset_name: Text, newgroup: GroupAt) {
         let group = call.process_set(session, &pset_name.0)?;
         newgroup.set(call, call.me.objects.groups.insert(Rc::new(group)));
-        Ok(())
-    }
-    fn MPI_Comm_create_from_group(
-        call, group: GroupHandle, stringtag: Text, _info: InfoHandle, errhandler: ErrhandlerHandle, newcomm: CommAt,
-    ) {
-        let group = call.me.group(group.number)?;
-        let handler = call.handler(errhandler)?;
-        let comm = call.meet(&group, &stringtag.0)?;
-        newcomm.set(call, call.add_comm(Communicator::new(comm, group, handler)));
         Ok(())
     }
 }

@@ -106,14 +106,35 @@ pub(super) fn functions() -> Vec<Replaced> {
             let first = u64::from(by_reference);
             let returned = Returned::Largest { first, size, element, vector: 1, by_reference };
             let arguments = vec![("N".to_owned(), size_argument(0, by_reference))];
-            all.push(Replaced { symbol, kernel: kernel.clone(), how: How::Model, arguments, returned, effect: Effect::None });
+            all.push(Replaced {
+                symbol,
+                kernel: kernel.clone(),
+                how: How::Model,
+                arguments,
+                returned,
+                effect: Effect::None,
+            });
         }
     }
-    for (kernel, stem) in [("dnrm2", "dznrm2"), ("snrm2", "scnrm2"), ("dasum", "dzasum"), ("sasum", "scasum"), ("dscal", "zdscal"), ("sscal", "csscal")] {
+    for (kernel, stem) in [
+        ("dnrm2", "dznrm2"),
+        ("snrm2", "scnrm2"),
+        ("dasum", "dzasum"),
+        ("sasum", "scasum"),
+        ("dscal", "zdscal"),
+        ("sscal", "csscal"),
+    ] {
         for by_reference in [true, false] {
             let arguments = vec![("N".to_owned(), size_argument(0, by_reference))];
             let returned = if stem.ends_with("scal") { Returned::Zero } else { Returned::Value(1.0) };
-            all.push(Replaced { symbol: symbol(stem, by_reference), kernel: kernel.to_owned(), how: How::Model, arguments, returned, effect: Effect::None });
+            all.push(Replaced {
+                symbol: symbol(stem, by_reference),
+                kernel: kernel.to_owned(),
+                how: How::Model,
+                arguments,
+                returned,
+                effect: Effect::None,
+            });
         }
     }
     all
@@ -135,16 +156,16 @@ impl Routine {
     fn replaced(&self, kernel: &str, letter: char, by_reference: bool) -> Replaced {
         let shift = usize::from(self.has_order && !by_reference);
         let place = |place: usize| place + shift;
-        let mut arguments: Vec<(String, Argument)> = self
-            .sizes
-            .iter()
-            .map(|&(name, at)| (name.to_owned(), size_argument(place(at), by_reference)))
-            .collect();
+        let mut arguments: Vec<(String, Argument)> =
+            self.sizes.iter().map(|&(name, at)| (name.to_owned(), size_argument(place(at), by_reference))).collect();
         if self.has_side {
             // 'L' in Fortran, CblasLeft in C.
             let value = if by_reference { u64::from(b'L') } else { 141 };
             let sizes = [self.sizes[0].1, self.sizes[1].1].map(|at| (place(at), passed(by_reference)));
-            arguments.push(("S".to_owned(), Argument::Either { decider: (place(0), passed(by_reference)), value, arguments: sizes }));
+            arguments.push((
+                "S".to_owned(),
+                Argument::Either { decider: (place(0), passed(by_reference)), value, arguments: sizes },
+            ));
         }
         let returned = match self.name {
             "nrm2" | "asum" => Returned::Value(1.0),
@@ -180,7 +201,14 @@ pub(super) fn copy(registers: &Registers, size: u8, by_reference: bool) {
 }
 
 /// Puts a number where the largest of a vector is to be.
-pub(super) fn put_largest(registers: &Registers, vector: usize, by_reference: bool, [size, element]: [u8; 2], place: u64, value: f64) {
+pub(super) fn put_largest(
+    registers: &Registers,
+    vector: usize,
+    by_reference: bool,
+    [size, element]: [u8; 2],
+    place: u64,
+    value: f64,
+) {
     let step = integer(registers, vector + 1, by_reference).max(1) as u64;
     let at = registers.integers[vector] as usize + (place * step * u64::from(element)) as usize;
     // SAFETY: the program says that the vector has so many numbers.

@@ -35,7 +35,9 @@ pub enum FunctionError {
         problem: String,
     },
     /// The program has no such function.
-    #[error("the program has no function {0} that could be replaced; check its name (nm lists those of a program that is not stripped)")]
+    #[error(
+        "the program has no function {0} that could be replaced; check its name (nm lists those of a program that is not stripped)"
+    )]
     Absent(String),
 }
 
@@ -66,7 +68,8 @@ impl Functions {
     /// Reads a file of functions.
     pub fn parse(text: &str) -> Result<Functions, FunctionError> {
         let file: File = toml::from_str(text).map_err(|error| FunctionError::File(error.to_string()))?;
-        let list = file.function.into_iter().map(|(symbol, function)| function.replaced(symbol)).collect::<Result<_, _>>()?;
+        let list =
+            file.function.into_iter().map(|(symbol, function)| function.replaced(symbol)).collect::<Result<_, _>>()?;
         Ok(Functions { list })
     }
 }
@@ -78,7 +81,11 @@ impl Function {
             "model" => How::Model,
             "skip" => How::Skip,
             "sample" => How::Sample { precision: self.precision.unwrap_or(0.05), least: self.least.unwrap_or(10) },
-            other => return Err(wrong(format!("`how` is model, sample or skip, not `{other}`; a function that is run needs no entry"))),
+            other => {
+                return Err(wrong(format!(
+                    "`how` is model, sample or skip, not `{other}`; a function that is run needs no entry"
+                )));
+            }
         };
         let prototype = Prototype::parse(&self.arguments)
             .map_err(|problem| FunctionError::Prototype { symbol: symbol.clone(), problem })?;
@@ -94,7 +101,9 @@ impl Function {
                     wrong(format!("`returns` is a number or \"random below ARGUMENT\", not \"{text}\""))
                 })?)
             }
-            Some(other) => return Err(wrong(format!("`returns` is a number or \"random below ARGUMENT\", not {other}"))),
+            Some(other) => {
+                return Err(wrong(format!("`returns` is a number or \"random below ARGUMENT\", not {other}")));
+            }
         };
         let kernel = self.kernel.unwrap_or_else(|| symbol.clone());
         Ok(Replaced { symbol, kernel, how, arguments, returned, effect: Effect::None })

@@ -299,7 +299,8 @@ impl Entry {
 
     /// The original has returned.
     fn executed(&self, me: &Process, executing: &Executing) {
-        let seconds = crate::meter::cpu_time().saturating_sub(executing.since) as f64 * 1e-9 * me.world.charging.factor();
+        let seconds =
+            crate::meter::cpu_time().saturating_sub(executing.since) as f64 * 1e-9 * me.world.charging.factor();
         self.samples.borrow_mut().add(&executing.values, seconds);
         self.seconds.set(self.seconds.get() + seconds);
         if me.world.charging == Charging::Nothing {

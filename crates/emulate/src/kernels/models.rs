@@ -46,9 +46,13 @@ impl KernelModels {
         let Some(MachineSpeed { roofline }) = self.speed else {
             return Err(unknown("no model, and the machine file does not say how fast a node computes".to_owned()));
         };
-        let (work, flops, bytes) = work(kernel).ok_or_else(|| unknown("no model, and its work is not known".to_owned()))?;
+        let (work, flops, bytes) =
+            work(kernel).ok_or_else(|| unknown("no model, and its work is not known".to_owned()))?;
         let bind = |terms: &[(hpcast_models::compute::Term, f64)], factor: f64| {
-            terms.iter().map(|(term, times)| Ok((term.bind(arguments)?, times * factor))).collect::<Result<Vec<_>, String>>()
+            terms
+                .iter()
+                .map(|(term, times)| Ok((term.bind(arguments)?, times * factor)))
+                .collect::<Result<Vec<_>, String>>()
         };
         Ok(Bound::Roofline {
             flops: bind(&work.flops, flops).map_err(unknown)?,

@@ -68,7 +68,9 @@ impl Prototype {
         let inside = inside.rsplit_once(')').map_or(inside, |(inside, _)| inside);
         let (mut integers, mut floats, mut stacked) = (0, 0, 0);
         let mut arguments = Vec::new();
-        for part in inside.split(',').map(str::trim).filter(|part| !part.is_empty() && *part != "void" && *part != "...") {
+        for part in
+            inside.split(',').map(str::trim).filter(|part| !part.is_empty() && *part != "void" && *part != "...")
+        {
             let (how, name) = argument(part).ok_or_else(|| PrototypeError { part: part.to_owned() })?;
             let (count, registers) = if how.is_float() { (&mut floats, 8) } else { (&mut integers, 6) };
             let place = *count;
@@ -92,7 +94,9 @@ fn argument(part: &str) -> Option<(Passed, String)> {
     let is_pointer = part.contains('*') || part.contains('[');
     let words: Vec<&str> = part
         .split(|c: char| c.is_whitespace() || "*[]".contains(c))
-        .filter(|word| !word.is_empty() && !["const", "restrict", "struct", "enum", "unsigned", "register"].contains(word))
+        .filter(|word| {
+            !word.is_empty() && !["const", "restrict", "struct", "enum", "unsigned", "register"].contains(word)
+        })
         .collect();
     let (first, last) = (*words.first()?, *words.last()?);
     let name = if words.len() > 1 { last } else { "" };
@@ -124,12 +128,13 @@ fn number(registers: &Registers, place: usize, how: Passed, stacked: usize) -> f
         Passed::Int => f64::from(word(registers, place, stacked) as i32),
         Passed::Long => word(registers, place, stacked) as i64 as f64,
         // SAFETY: the prototype says that the address of a number is passed.
-        Passed::IntAt(offset) => f64::from(unsafe {
-            ((word(registers, place, stacked) as usize + offset) as *const i32).read_unaligned()
-        }),
+        Passed::IntAt(offset) => {
+            f64::from(unsafe { ((word(registers, place, stacked) as usize + offset) as *const i32).read_unaligned() })
+        }
         Passed::Double | Passed::Float => {
             // SAFETY: as above, for the stack.
-            let bits = registers.floats.get(place).map_or_else(|| unsafe { *registers.stack.add(stacked) }, |x| x.to_bits());
+            let bits =
+                registers.floats.get(place).map_or_else(|| unsafe { *registers.stack.add(stacked) }, |x| x.to_bits());
             if how == Passed::Double { f64::from_bits(bits) } else { f64::from(f32::from_bits(bits as u32)) }
         }
         Passed::Pointer => 0.0,
@@ -163,9 +168,10 @@ mod tests {
 
     #[test]
     fn arguments_are_found_in_registers_and_on_the_stack() {
-        let prototype =
-            Prototype::parse("void f(const int A, double x, int *B, long C, const char *d, int E, int F, int G, double y)")
-                .unwrap();
+        let prototype = Prototype::parse(
+            "void f(const int A, double x, int *B, long C, const char *d, int E, int F, int G, double y)",
+        )
+        .unwrap();
         let stack = [77u64];
         let mut five = 5i32;
         let registers = Registers {
@@ -183,7 +189,8 @@ mod tests {
     fn a_field_of_a_structure_can_be_named() {
         let prototype = Prototype::parse("int *panel+8 N, int II").unwrap();
         let fields = [1i32, 2, 64];
-        let registers = Registers { integers: [fields.as_ptr() as u64, 9, 0, 0, 0, 0], floats: [0.0; 8], stack: std::ptr::null() };
+        let registers =
+            Registers { integers: [fields.as_ptr() as u64, 9, 0, 0, 0, 0], floats: [0.0; 8], stack: std::ptr::null() };
         assert_eq!(prototype.arguments()[0].0, "N");
         assert_eq!(prototype.arguments()[0].1.value(&registers), 64.0);
     }

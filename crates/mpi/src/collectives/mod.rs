@@ -6,8 +6,8 @@
 //!
 //! An algorithm runs in a box of just the size it needs, so that a rank's own future stays small: one allocation for
 //! each call.
-//! MPI_IN_PLACE, intercommunicators and the forms that know about nodes (MPICH's SMP collectives, Open MPI's `han`) are
-//! not modelled.
+//! MPI_IN_PLACE and the forms that know about nodes (MPICH's SMP collectives, Open MPI's `han`) are not modelled;
+//! inter-communicators are the caller's business ([`crate::Collective::Stages`]).
 
 mod algorithm;
 mod allgather;
