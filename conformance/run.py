@@ -18,16 +18,26 @@ HERE = Path(__file__).resolve().parent
 CASES = HERE / "cases"
 EXPECTED = HERE / "expected.txt"
 BUILT = HERE.parent / "target" / "conformance"
-HPCAST = os.environ.get("HPCAST", str(HERE.parent / "target" / "release" / "hpcast"))
-MACHINE = os.environ.get("MACHINE", str(HERE.parent / "machines" / "dahu.toml"))
+# Absolute, as every program runs in a folder of its own.
+HPCAST = os.path.abspath(os.environ.get("HPCAST", HERE.parent / "target" / "release" / "hpcast"))
+MACHINE = os.path.abspath(os.environ.get("MACHINE", HERE.parent / "machines" / "dahu.toml"))
 
-# gcc takes MPI_STATUSES_IGNORE, which is no array, and buffers that MPI fills only later for mistakes.
+# gcc takes MPI_STATUSES_IGNORE, which is no array, and buffers that MPI fills only later for mistakes. Functions of
+# MPI-1 are called on purpose.
 WARNINGS = ["-Wall", "-Wextra", "-Wno-stringop-overflow", "-Wno-stringop-overread", "-Wno-maybe-uninitialized"]
-WARNINGS += ["-Wno-nonnull", "-Wno-deprecated-declarations"]  # functions of MPI-1 are called on purpose
+WARNINGS += ["-Wno-nonnull", "-Wno-deprecated-declarations"]
 C_FLAGS = ["-std=gnu11", "-O1", "-g", *WARNINGS, f"-I{HERE}"]
 CXX_FLAGS = ["-std=c++17", "-O1", "-g", *WARNINGS, "-Wno-cast-function-type", f"-I{HERE}"]
 # Both libraries' older Fortran interfaces take buffers of any type, which gfortran else objects to.
 FORTRAN_FLAGS = ["-O1", "-g", "-fallow-argument-mismatch", "-w", f"-I{HERE}"]
+
+LANGUAGES = {".c": "c", ".cpp": "cxx", ".F90": "fortran", ".F": "fortran"}
+
+
+def stop(words):
+    """Ends because of what the user asked for."""
+    print(f"error: {words}", file=sys.stderr)
+    sys.exit(2)
 
 
 class Implementation:
@@ -63,7 +73,6 @@ IMPLEMENTATIONS = {
         Implementation("hpcast-mpich", "mpich", compilers_of("mpich"), HPCAST_RUN),
     ]
 }
-LANGUAGES = {".c": "c", ".cpp": "cxx", ".F90": "fortran", ".F": "fortran"}
 
 
 class Source:
@@ -76,7 +85,7 @@ class Source:
         first = path.read_text().split("\n", 1)[0]
         found = re.search(r"ranks: (\d+)(, aborts)?(, with (\S+))?", first)
         if not found:
-            sys.exit(f"error: {self.name}: the first line must say how many ranks it needs, such as /* ranks: 4 */")
+            stop(f"{self.name}: the first line must say how many ranks it needs, such as /* ranks: 4 */")
         self.ranks = found[1]
         self.aborts = bool(found[2])
         self.partner = path.parent / found[4] if found[4] else None
@@ -106,7 +115,8 @@ def build(source, implementation):
     binary = BUILT / implementation.built_by / Path(source.name).with_suffix("")
     binary = binary.parent / (binary.name + "-" + source.path.suffix[1:])
     inputs = [source.path] + ([source.partner] if source.partner else [])
-    shared = [HERE / "case.h", HERE / "case.F90", HERE / "case_fortran.h"]
+    compiler = Path(shutil.which(implementation.compilers["c"][0]))
+    shared = [HERE / "case.h", HERE / "case.F90", HERE / "case_fortran.h", HERE / "run.py", compiler]
     if binary.exists() and all(binary.stat().st_mtime > file.stat().st_mtime for file in inputs + shared):
         return binary, None
     binary.parent.mkdir(parents=True, exist_ok=True)
@@ -176,25 +186,44 @@ def results_of(text):
     return results
 
 
+def run_all(source, implementation, binary, wanted, left_out, timeout):
+    """Runs the cases of a file. Where one crashes or hangs, those after it are run without it."""
+    found, complaints, broken = {}, [], []
+    while True:
+        output, words, problem = launch(source, implementation, binary, left_out + broken, timeout)
+        found.update(results_of(output))
+        if problem:
+            if len(wanted) > 1:
+                found.pop("", None)  # words of the launcher
+            # Cases run in their order: the first that printed nothing is the one at which the file ended.
+            culprit = next((case for case in wanted if case and case not in found and case not in broken), None)
+            complaints.append(f"{implementation.name}: {source.name} {problem}" + (f" in {culprit}" if culprit else ""))
+            complaints += ["    " + line for line in words.strip().splitlines()[:20]]
+            if culprit and culprit != [*wanted][-1]:
+                broken.append(culprit)
+                continue
+        return found, complaints
+
+
 def check(source, implementation, expected, left_out, timeout):
-    """Builds, runs and compares one file; returns (cases, passed, differing, output, complaints)."""
+    """Builds, runs and compares one file; returns (cases, passed, differing, found, complaints)."""
+    wanted = {case: text for case, text in results_of(expected or "").items() if case not in left_out}
     binary, problem = build(source, implementation)
-    output, words = "", ""
-    if not problem:
-        output, words, problem = launch(source, implementation, binary, left_out, timeout)
-    found = results_of(output)
-    wanted = found if expected is None else results_of(expected)
-    wanted = {case: text for case, text in wanted.items() if case not in left_out}
+    if problem:
+        return len(wanted), 0, len(wanted), {}, [f"{implementation.name}: {source.name} {problem}"]
+    found, complaints = run_all(source, implementation, binary, wanted, left_out, timeout)
+    if expected is None:
+        wanted = found
+    elif not expected:
+        complaints.append(f"{source.name} has no section in expected.txt; run.sh --accept writes one")
     differing = [case for case in wanted if found.get(case) != wanted[case] or "\nFAILED " in "\n" + wanted[case]]
     differing += [case for case in found if case not in wanted]
-    complaints = [f"{implementation.name}: {source.name}: {case or 'output'} differs" for case in differing]
-    if problem:
-        complaints.append(f"{implementation.name}: {source.name} {problem}")
-        differing = differing or [""]
-    if complaints and words:
-        complaints.append("    " + "\n    ".join(words.strip().splitlines()[:20]))
+    if complaints and not differing:
+        differing = [""]
+    names = [f"{case or 'output'} {'differs' if case in found else 'is missing'}" for case in differing]
+    complaints = [f"{implementation.name}: {source.name}: {name}" for name in names] + complaints
     cases = len(set(wanted) | set(differing))
-    return cases, cases - len(differing), len(differing), output, complaints
+    return cases, cases - len(differing), len(differing), found, complaints
 
 
 def sources_of(themes):
@@ -203,7 +232,7 @@ def sources_of(themes):
     for theme in themes or [""]:
         found = [path for path in paths if str(path.relative_to(CASES)).startswith(theme)]
         if not found:
-            sys.exit(f"error: no cases in {CASES / theme}; the themes are the folders of {CASES}")
+            stop(f"no cases in {CASES / theme}; the themes are the folders of {CASES}")
         chosen += [path for path in found if path not in chosen]
     partners = {source.partner for source in map(Source, filter(is_main, paths)) if source.partner}
     return [Source(path) for path in chosen if path not in partners]
@@ -226,17 +255,17 @@ def main():
     for implementation in list(chosen):
         missing = implementation.missing()
         if missing and options.only:
-            sys.exit(f"error: {implementation.name} needs {missing}, which is not there")
+            stop(f"{implementation.name} needs {missing}, which is not there")
         if missing:
             print(f"warning: {implementation.name} is left out: {missing} is not there", file=sys.stderr)
             chosen.remove(implementation)
     if not chosen:
-        sys.exit("error: there is no implementation to run")
+        stop("there is no implementation to run")
 
     sections, exceptions = read_sections(), read_exceptions()
     sources = sources_of(options.themes)
     totals = {implementation.name: [0, 0, 0] for implementation in chosen}
-    outputs = {}
+    results_by_file = {}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
 
         def work(source):
@@ -250,28 +279,29 @@ def main():
             return source, found
 
         for source, found in pool.map(work, sources):
-            for implementation, (cases, passed, differing, output, complaints) in found:
+            for implementation, (cases, passed, differing, results, complaints) in found:
                 for total, add in enumerate((cases, passed, differing)):
                     totals[implementation.name][total] += add
-                outputs.setdefault(source.name, []).append(output)
+                results_by_file.setdefault(source.name, []).append({} if differing else results)
                 for complaint in complaints:
                     print(complaint, flush=True)
 
     if options.accept:
-        accept(sections, outputs, sources)
+        accept(sections, results_by_file, sources)
     print(f"{'implementation':<16}{'cases':>8}{'passed':>8}{'differing':>11}")
     for name, (cases, passed, differing) in totals.items():
         print(f"{name:<16}{cases:>8}{passed:>8}{differing:>11}")
     return 1 if any(differing for _, _, differing in totals.values()) else 0
 
 
-def accept(sections, outputs, sources):
+def accept(sections, results_by_file, sources):
     """Takes over what was printed, where no case failed and no two implementations differ."""
     for source in sources:
         merged, agree = {}, True
-        for output in sorted(outputs[source.name], key=len, reverse=True):
-            for case, text in results_of(output).items():
-                agree &= merged.setdefault(case, text) == text and "FAILED " not in text and output != ""
+        for results in sorted(results_by_file[source.name], key=len, reverse=True):
+            agree &= results not in ({}, {"": ""})
+            for case, text in results.items():
+                agree &= merged.setdefault(case, text) == text
         if source.aborts:
             continue
         if not agree:

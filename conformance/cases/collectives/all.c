@@ -41,7 +41,8 @@ CASE(allgatherv_in_place) {
     for (int i = 0; i < size; i++) counts[i] = 2, places[i] = 3 * i + 1;
     values[places[rank]] = values[places[rank] + 1] = 5 * rank;
     MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, values, counts, places, MPI_INT, MPI_COMM_WORLD);
-    for (int i = 0; i < size; i++) CHECK(values[3 * i] == -1 && values[3 * i + 1] == 5 * i && values[3 * i + 2] == 5 * i);
+    for (int i = 0; i < size; i++)
+        CHECK(values[3 * i] == -1 && values[3 * i + 1] == 5 * i && values[3 * i + 2] == 5 * i);
 }
 
 CASE(alltoall) {

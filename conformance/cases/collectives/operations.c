@@ -37,7 +37,8 @@
 
 #define BITWISE(c, mpi) { \
         c out[2] = {(c)(1 << rank), (c)(0x70 | rank)}, in[2], all = 0, both = 0x7f, either = 0, odd = 0; \
-        for (int i = 0; i < size; i++) all |= (c)(1 << i), both &= (c)(0x70 | i), either |= (c)(0x70 | i), odd ^= (c)(0x70 | i); \
+        for (int i = 0; i < size; i++) all |= (c)(1 << i), both &= (c)(0x70 | i), either |= (c)(0x70 | i), \
+            odd ^= (c)(0x70 | i); \
         MPI_Allreduce(out, in, 2, mpi, MPI_BOR, MPI_COMM_WORLD); \
         CHECK(in[0] == all && in[1] == either); \
         MPI_Allreduce(out, in, 2, mpi, MPI_BAND, MPI_COMM_WORLD); \

@@ -126,7 +126,8 @@ CASE(empty) {
 }
 
 CASE(compare) {
-    MPI_Group a = GROUP(1, 2, 3), same = GROUP(1, 2, 3), turned = GROUP(3, 1, 2), other = GROUP(1, 2, 4), less = GROUP(1, 2);
+    MPI_Group a = GROUP(1, 2, 3), same = GROUP(1, 2, 3), turned = GROUP(3, 1, 2), other = GROUP(1, 2, 4),
+        less = GROUP(1, 2);
     int result;
     MPI_Group_compare(a, a, &result);
     CHECK(result == MPI_IDENT);

@@ -49,11 +49,9 @@ CASE(messages) {
     if (low) {
         for (int i = 0; i < size - 2; i++) MPI_Send(&value, 1, MPI_INT, i, place, inter);
         MPI_Status status;
-        int sum = 0;
         for (int i = place; i < size - 2; i += 2) {
             MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 9, inter, &status);
             CHECK(value == 10 * (status.MPI_SOURCE + 2) && status.MPI_SOURCE % 2 == place);
-            sum += value;
         }
     } else {
         for (int i = 0; i < 2; i++) {

@@ -13,7 +13,8 @@ struct Farewell {
     ~Farewell() {
         int finalized = 0;
         MPI_Finalized(&finalized);
-        if (rank_of_this == 0) std::cout << "goodbye, " << (finalized ? "after" : "before") << " MPI_Finalize" << std::endl;
+        if (rank_of_this == 0)
+            std::cout << "goodbye, " << (finalized ? "after" : "before") << " MPI_Finalize" << std::endl;
     }
 } farewell;
 

@@ -3,7 +3,8 @@
 #include "case.h"
 
 /* Sends `from` on rank 0 and receives `to` on rank 1; both arrays hold 60 numbers. */
-static void move(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count, MPI_Datatype to_type) {
+static void move(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
+                 MPI_Datatype to_type) {
     if (rank == 0) MPI_Send(from, from_count, from_type, 1, 0, MPI_COMM_WORLD);
     if (rank == 1) MPI_Recv(to, to_count, to_type, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }

@@ -78,14 +78,6 @@ CASE(in_pieces) {
     MPI_Type_free(&type);
 }
 
-CASE(nothing) {
-    char buffer[10];
-    int position = 4;
-    MPI_Pack(NULL, 0, MPI_INT, buffer, sizeof buffer, &position, MPI_COMM_SELF);
-    MPI_Unpack(buffer, sizeof buffer, &position, NULL, 0, MPI_INT, MPI_COMM_SELF);
-    CHECK(position == 4);
-}
-
 CASE(external_bytes) {
     /* external32 is big-endian: the bytes themselves are determined. */
     unsigned char buffer[64];

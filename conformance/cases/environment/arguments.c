@@ -33,8 +33,8 @@ int main(int argc, char **argv) {
     if (rank == 0)
         for (int i = 0; i < size; i++) {
             int *row = all + 5 * i;
-            printf("rank %d: counter %d, ones %d, calls %d, owned %d, arguments %s\n", i, row[0], row[1], row[2], row[3],
-                   row[4] ? "as given" : "wrong");
+            printf("rank %d: counter %d, ones %d, calls %d, owned %d, arguments %s\n", i, row[0], row[1], row[2],
+                   row[3], row[4] ? "as given" : "wrong");
         }
     free(owned);
     MPI_Finalize();

@@ -153,8 +153,8 @@ CASE(of_files) {
     MPI_File_get_errhandler(MPI_FILE_NULL, &now);
     CHECK(now == MPI_ERRORS_RETURN);
     MPI_Errhandler_free(&now);
-    MPI_File_open(MPI_COMM_WORLD, "errors.dat", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                  &file);
+    MPI_File_open(MPI_COMM_WORLD, "errors.dat", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
     MPI_File_create_errhandler(on_file_error, &handler);
     MPI_File_set_errhandler(file, handler);
     MPI_File_get_errhandler(file, &now);

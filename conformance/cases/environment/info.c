@@ -33,7 +33,7 @@ CASE(overwrite) {
     MPI_Info_free(&info);
 }
 
-CASE(keys_in_order) {
+CASE(keys) {
     MPI_Info info;
     char key[MPI_MAX_INFO_KEY + 1], name[20], value[20];
     int count, found;

@@ -204,7 +204,7 @@ contains
   end subroutine
 
   subroutine inter()
-    integer :: local, comm, merged, count, value, status(MPI_STATUS_SIZE), ierror
+    integer :: local, comm, merged, count, value, ierror
     logical :: low, flag
     low = rank < 1
     call MPI_Comm_split(MPI_COMM_WORLD, merge(0, 1, low), rank, local, ierror)

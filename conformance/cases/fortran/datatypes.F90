@@ -107,7 +107,8 @@ contains
     call MPI_Get_address(b, places(2), ierror)
     call MPI_Type_create_hindexed(2, [1, 1], places, MPI_INTEGER, type, ierror)
     call MPI_Type_commit(type, ierror)
-    call MPI_Sendrecv(MPI_BOTTOM, 1, type, rank, 0, in, 2, MPI_INTEGER, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierror)
+    call MPI_Sendrecv(MPI_BOTTOM, 1, type, rank, 0, in, 2, MPI_INTEGER, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE, &
+                      ierror)
     CHECK(in(1) == 3 .and. in(2) == 4)
     call MPI_Type_free(type, ierror)
   end subroutine

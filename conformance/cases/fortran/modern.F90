@@ -5,7 +5,6 @@ module the_cases
   use cases
   use mpi_f08
   implicit none
-  integer :: copied = 0, deleted = 0, errors = 0
 contains
   subroutine messages()
     integer :: values(5), count
@@ -71,7 +70,7 @@ contains
 
   subroutine datatypes()
     type(MPI_Datatype) :: column
-    integer :: matrix(3, 4), out(3, 4), row(4), i, j, bytes
+    integer :: out(3, 4), row(4), i, j, bytes
     out = reshape([((10 * i + j, i = 1, 3), j = 1, 4)], [3, 4])
     call MPI_Type_vector(4, 1, 3, MPI_INTEGER, column)
     call MPI_Type_commit(column)
@@ -79,7 +78,6 @@ contains
     CHECK(bytes == 16)
     call MPI_Sendrecv(out(2, 1), 1, column, rank, 0, row, 4, MPI_INTEGER, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
     CHECK(all(row == [21, 22, 23, 24]))
-    matrix = 0
     call MPI_Type_free(column)
     CHECK(column == MPI_DATATYPE_NULL)
   end subroutine

@@ -12,13 +12,14 @@ contains
   subroutine fence()
     integer :: win, ierror
     integer(MPI_ADDRESS_KIND) :: bytes, place
-    integer, asynchronous :: in
+    integer, asynchronous :: in, out(2)
     cells = 100 * rank
+    out = [rank + 1, rank + 2]
     bytes = 256
     call MPI_Win_create(cells, bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win, ierror)
     call MPI_Win_fence(0, win, ierror)
     place = 5
-    call MPI_Put([rank + 1, rank + 2], 2, MPI_INTEGER, mod(rank + 1, size), place, 2, MPI_INTEGER, win, ierror)
+    call MPI_Put(out, 2, MPI_INTEGER, mod(rank + 1, size), place, 2, MPI_INTEGER, win, ierror)
     place = 10
     call MPI_Get(in, 1, MPI_INTEGER, mod(rank + 1, size), place, 1, MPI_INTEGER, win, ierror)
     place = 20
@@ -101,7 +102,7 @@ contains
   end subroutine
 
   subroutine file_view()
-    integer :: file, type, ierror, all_values(8), i
+    integer :: file, type, ierror
     integer(MPI_OFFSET_KIND) :: start, position
     double precision :: out(2), in(2)
     call MPI_File_open(MPI_COMM_WORLD, 'view.dat', MPI_MODE_CREATE + MPI_MODE_RDWR + MPI_MODE_DELETE_ON_CLOSE, &

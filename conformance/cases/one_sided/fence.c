@@ -142,7 +142,8 @@ CASE(strided_origin) {
     MPI_Win_fence(0, win);
     MPI_Get(in, 1, pairs, (rank + 1) % size, 0, 6, MPI_INT, win);
     MPI_Win_fence(0, win);
-    for (int i = 0; i < 12; i++) CHECK(in[i] == (i % 4 < 2 && i < 10 ? 1000 * ((rank + 1) % size) + i / 4 * 2 + i % 4 : -1));
+    for (int i = 0; i < 12; i++)
+        CHECK(in[i] == (i % 4 < 2 && i < 10 ? 1000 * ((rank + 1) % size) + i / 4 * 2 + i % 4 : -1));
     MPI_Type_free(&pairs);
     end();
 }

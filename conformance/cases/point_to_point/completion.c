@@ -122,7 +122,8 @@ CASE(test_some) {
         for (int i = COUNT - 1; i >= 0; i--) tell(i);
         while (done < COUNT) {
             MPI_Testsome(COUNT, requests, &count, indices, statuses);
-            for (int i = 0; i < count; i++) CHECK(statuses[i].MPI_TAG == indices[i] && values[indices[i]] == 10 * indices[i]);
+            for (int i = 0; i < count; i++)
+                CHECK(statuses[i].MPI_TAG == indices[i] && values[indices[i]] == 10 * indices[i]);
             done += count;
         }
         MPI_Testsome(COUNT, requests, &count, indices, MPI_STATUSES_IGNORE);

@@ -64,7 +64,8 @@ CASE(posted_receives_in_order) {
     int values[COUNT];
     MPI_Request requests[COUNT];
     if (rank == 1) {
-        for (int i = 0; i < COUNT; i++) MPI_Irecv(&values[i], 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &requests[i]);
+        for (int i = 0; i < COUNT; i++)
+            MPI_Irecv(&values[i], 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &requests[i]);
         MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);
         /* Completed in another order than posted. */
         for (int i = COUNT - 1; i >= 0; i--) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);

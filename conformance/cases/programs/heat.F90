@@ -37,8 +37,8 @@ program heat
   end do
   mine = sum(now(1:count))
   call MPI_Reduce(mine, total, 1, MPI_DOUBLE_PRECISION, MPI_SUM, 0, MPI_COMM_WORLD, ierror)
-  call MPI_Gatherv(now(1), count, MPI_DOUBLE_PRECISION, whole, counts, places, MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, &
-                   ierror)
+  call MPI_Gatherv(now(1), count, MPI_DOUBLE_PRECISION, whole, counts, places, MPI_DOUBLE_PRECISION, 0, &
+                   MPI_COMM_WORLD, ierror)
   if (rank == 0) then
     write (*, '(a, f12.6)') 'heat left ', total
     write (*, '(a, 5f10.5)') 'at five points ', whole(10), whole(30), whole(52), whole(70), whole(95)

@@ -20,8 +20,10 @@ int main(int argc, char **argv) {
         for (int j = 0; j < N; j++) now[0][j] = next[0][j] = 1.0;
     double change = 0;
     for (int step = 1; step <= STEPS; step++) {
-        MPI_Sendrecv(now[1], N, MPI_DOUBLE, up, 0, now[rows + 1], N, MPI_DOUBLE, down, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Sendrecv(now[rows], N, MPI_DOUBLE, down, 1, now[0], N, MPI_DOUBLE, up, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(now[1], N, MPI_DOUBLE, up, 0, now[rows + 1], N, MPI_DOUBLE, down, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        MPI_Sendrecv(now[rows], N, MPI_DOUBLE, down, 1, now[0], N, MPI_DOUBLE, up, 1, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         double mine = 0;
         for (int i = 1; i <= rows; i++)
             for (int j = 1; j < N - 1; j++) {

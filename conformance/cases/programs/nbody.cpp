@@ -13,7 +13,8 @@ struct Body {
 static int rank, size;
 
 /* Adds what `others` do to `mine`. */
-static void attract(const std::vector<Body> &mine, const std::vector<Body> &others, std::vector<std::array<double, 2>> &force) {
+static void attract(const std::vector<Body> &mine, const std::vector<Body> &others,
+                    std::vector<std::array<double, 2>> &force) {
     for (size_t i = 0; i < mine.size(); i++)
         for (const Body &other : others) {
             double dx = other.x - mine[i].x, dy = other.y - mine[i].y, r2 = dx * dx + dy * dy + 0.01;
@@ -34,7 +35,8 @@ int main(int argc, char **argv) {
     std::vector<Body> mine(each);
     for (int i = 0; i < each; i++) {
         double angle = 6.283185307179586 * (rank * each + i) / n, radius = 1 + 0.1 * (i % 3);
-        mine[i] = {radius * std::cos(angle), radius * std::sin(angle), -0.3 * std::sin(angle), 0.3 * std::cos(angle), 1.0 / n};
+        mine[i] = {radius * std::cos(angle), radius * std::sin(angle), -0.3 * std::sin(angle),
+                   0.3 * std::cos(angle), 1.0 / n};
     }
     for (int step = 0; step < 20; step++) {
         std::vector<std::array<double, 2>> force(each);
@@ -59,7 +61,8 @@ int main(int argc, char **argv) {
     }
     MPI_Reduce(sums, totals, 3, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)
-        std::printf("centre %.6f, energy of motion %.6f, angular momentum %.6f\n", std::abs(totals[0]), totals[1], totals[2]);
+        std::printf("centre %.6f, energy of motion %.6f, angular momentum %.6f\n", std::abs(totals[0]), totals[1],
+                    totals[2]);
     MPI_Type_free(&body);
     MPI_Finalize();
     return 0;

@@ -57,7 +57,8 @@ int main(int argc, char **argv) {
     MPI_Reduce(&good, &all_good, 1, MPI_INT, MPI_LAND, 0, MPI_COMM_WORLD);
     MPI_Gather(&count, 1, MPI_INT, all_counts, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (rank == 0) {
-        printf("%s, sum %lu %s\n", all_good ? "sorted" : "not sorted", totals[0], totals[0] == totals[1] ? "kept" : "lost");
+        printf("%s, sum %lu %s\n", all_good ? "sorted" : "not sorted", totals[0],
+               totals[0] == totals[1] ? "kept" : "lost");
         for (int i = 0; i < size; i++) printf("rank %d holds %d\n", i, all_counts[i]);
     }
     MPI_Finalize();

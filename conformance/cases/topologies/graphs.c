@@ -43,7 +43,8 @@ CASE(adjacent) {
     int status, in, out, weighted = 1;
     int from[2] = {(rank + 3) % 4, (rank + 1) % 4}, to[2] = {(rank + 1) % 4, (rank + 3) % 4};
     int sources[2], destinations[2];
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, from, MPI_UNWEIGHTED, 2, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, from, MPI_UNWEIGHTED, 2, to, MPI_UNWEIGHTED, MPI_INFO_NULL,
+                                   0, &comm);
     MPI_Topo_test(comm, &status);
     CHECK(status == MPI_DIST_GRAPH);
     MPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
@@ -98,8 +99,8 @@ CASE(described_by_others) {
 CASE(no_neighbours) {
     MPI_Comm comm;
     int in, out, weighted, value = 1, none = 7;
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_WEIGHTS_EMPTY, 0, NULL, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL,
-                                   0, &comm);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_WEIGHTS_EMPTY, 0, NULL, MPI_WEIGHTS_EMPTY,
+                                   MPI_INFO_NULL, 0, &comm);
     MPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
     CHECK(in == 0 && out == 0);
     MPI_Neighbor_allgather(&value, 1, MPI_INT, &none, 1, MPI_INT, comm);

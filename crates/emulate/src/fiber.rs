@@ -25,6 +25,7 @@ pub struct Fiber {
 impl Fiber {
     /// A fiber that runs `program` when it is first polled.
     pub fn new(process: Rc<Process>, stack: Stack, program: impl FnOnce(&Process) + 'static) -> Fiber {
+        process.set_stack(stack.bounds);
         let mine = process.clone();
         let coroutine = Coroutine::with_stack(stack, move |yielder: &FiberYielder, ()| {
             mine.set_yielder(yielder);

@@ -149,6 +149,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     if let Some(threshold) = launch.fold {
         crate::memory::fold(threshold).map_err(LaunchError::Fold)?;
     }
+    crate::signals::install();
     let library = program.needed().iter().find_map(|soname| Library::of_needed(soname));
     let Some(library) = library else { return Err(LaunchError::NoMpi(path)) };
     let first = program.instantiate()?;
@@ -170,7 +171,9 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         endings: Default::default(),
         stop: stop.clone(),
         has_thread_local: program.thread_local_size() > 0,
+        program,
     });
+    let program = &world.program;
     let stacks = Stacks::new(setup.ranks as usize, launch.stack)?;
     let start = start(launch);
     let mut copies: Vec<Instance> = Vec::with_capacity(setup.ranks as usize);
@@ -210,6 +213,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         processes.borrow_mut().push(process.clone());
         Fiber::new(process, stacks.stack(number as usize), |process| process.begin())
     });
+    crate::memory::unfold();
     world.output.finish();
     let calling = |process: &Rc<Process>| process.calling().map(|name| (process.number(), name));
     let calling = processes.borrow().iter().filter_map(calling).collect();

@@ -30,6 +30,7 @@ mod operation;
 mod output;
 mod process;
 mod reduction;
+mod signals;
 mod stacks;
 mod stubs;
 mod symbols;

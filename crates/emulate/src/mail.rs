@@ -9,6 +9,7 @@ use std::rc::Rc;
 use hpcast_mpi::{Parcel, Post};
 
 use crate::layout::Layout;
+use crate::memory;
 
 /// Memory of a program, and how its data lies in it.
 pub struct Place {
@@ -101,8 +102,12 @@ impl Post for Mail {
         let mut parcels = self.parcels.borrow_mut();
         let slot = &mut parcels.sent.things[sent.number() as usize];
         if let Some(Sent::There(place)) = slot {
-            // SAFETY: the sender's buffer is the program's until the send ends, which it has not.
-            let data = unsafe { place.layout.pack(place.address) };
+            // What nobody has written need not be kept.
+            let data = match &place.layout {
+                Layout::Bytes(bytes) if memory::is_blank(place.address, *bytes as usize) => Vec::new(),
+                // SAFETY: the sender's buffer is the program's until the send ends, which it has not.
+                layout => unsafe { layout.pack(place.address) },
+            };
             *slot = Some(Sent::Kept(data));
         }
     }

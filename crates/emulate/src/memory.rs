@@ -5,7 +5,8 @@
 //!
 //! - The largest ones are *folded*: all ranks get addresses from one range, and all of that range is the same few megabytes.
 //! - Those that are smaller than a quarter of the largest may hold data that the program steers by beside its numbers, as the
-//!   panels of HPL do. They are *private*, and only the pages that the program itself writes are ever there.
+//!   panels of HPL do. They are *private*: protected from writing at first, so that we know which pages the program itself writes.
+//!   Only these are ever there.
 //!
 //! Messages leave out what is folded, and the pages of private allocations that were never written. Allocations below the
 //! threshold are ordinary memory.
@@ -19,8 +20,6 @@ const RANGE: usize = 1 << 43;
 /// The memory behind it.
 const LARGEST_BLOCK: usize = 64 << 20;
 const SMALLEST_BLOCK: usize = 4 << 20;
-/// Shorter messages are simply copied.
-const WORTH_LOOKING: usize = 64 << 10;
 
 thread_local! {
     /// Folded addresses: from, to.
@@ -32,8 +31,15 @@ thread_local! {
 struct Memory {
     threshold: usize,
     arena: Arena,
-    /// Private allocations: address and size.
-    private: BTreeMap<usize, usize>,
+    /// Private allocations by address, also those that are free.
+    private: BTreeMap<usize, Private>,
+}
+
+/// A private allocation.
+struct Private {
+    size: usize,
+    /// Pages that were written, a bit each.
+    written: Vec<u64>,
 }
 
 /// The range of folded addresses.
@@ -43,13 +49,15 @@ struct Arena {
     block: i32,
 }
 
-/// Folded allocations of one rank.
+/// Big allocations of one rank.
 #[derive(Default)]
 pub struct Share {
-    /// Address and size of each, in the order of addresses.
-    taken: RefCell<Vec<(usize, usize)>>,
+    /// Folded ones: address and size, in the order of addresses.
+    folded: RefCell<Vec<(usize, usize)>>,
     /// The largest so far.
     largest: Cell<usize>,
+    /// Private ones that were given back: their pages stay for the next of about that size.
+    free: RefCell<Vec<(usize, usize)>>,
 }
 
 /// Folds allocations from that size on, from now on.
@@ -58,6 +66,11 @@ pub fn fold(threshold: usize) -> std::io::Result<()> {
     FOLDED.set((arena.base, arena.base + RANGE));
     MEMORY.set(Some(Memory { threshold: threshold.max(PAGE), arena, private: BTreeMap::new() }));
     Ok(())
+}
+
+/// Memory is no longer folded. All that was given is gone.
+pub fn unfold() {
+    MEMORY.set(None);
 }
 
 /// Whether an address is folded.
@@ -73,41 +86,76 @@ pub fn allocate(share: &Share, size: usize, alignment: usize) -> Option<*mut u8>
         let memory = memory.as_mut().filter(|memory| size >= memory.threshold && alignment <= PAGE)?;
         share.largest.set(share.largest.get().max(size));
         let size = size.next_multiple_of(PAGE);
-        if size >= share.largest.get() / 4 {
+        let address = if size >= share.largest.get() / 4 {
             let address = share.place(memory.arena.base, size);
             memory.arena.map_until(address + size)?;
-            share.take(address, size);
-            Some(address as *mut u8)
+            share.fold(address, size);
+            address
+        } else if let Some(address) = share.reuse(size) {
+            address
         } else {
             let address = map_private(size)?;
-            memory.private.insert(address, size);
-            Some(address as *mut u8)
-        }
+            memory.private.insert(address, Private { size, written: vec![0; size.div_ceil(64 * PAGE)] });
+            address
+        };
+        Some(address as *mut u8)
     })
 }
 
 /// Gives memory back; false if it is not ours.
 pub fn free(share: &Share, address: *mut u8) -> bool {
+    if FOLDED.get() == (0, 0) {
+        return false;
+    }
     if is_folded(address) {
-        share.taken.borrow_mut().retain(|&(taken, _)| taken != address as usize);
+        share.folded.borrow_mut().retain(|&(taken, _)| taken != address as usize);
         return true;
     }
-    MEMORY.with_borrow_mut(|memory| {
-        let Some(size) = memory.as_mut().and_then(|memory| memory.private.remove(&(address as usize))) else {
-            return false;
-        };
-        // SAFETY: mapped by `allocate`, and the program gives it back.
-        unsafe { libc::munmap(address.cast(), size) };
-        true
-    })
+    let size = MEMORY.with_borrow(|memory| Some(memory.as_ref()?.private.get(&(address as usize))?.size));
+    let Some(size) = size else { return false };
+    share.free.borrow_mut().push((address as usize, size));
+    true
 }
 
 /// How big an allocation is that is ours.
 pub fn size_of(share: &Share, address: *mut u8) -> Option<usize> {
     if is_folded(address) {
-        return share.taken.borrow().iter().find(|&&(taken, _)| taken == address as usize).map(|&(_, size)| size);
+        return share.folded.borrow().iter().find(|&&(taken, _)| taken == address as usize).map(|&(_, size)| size);
     }
-    MEMORY.with_borrow(|memory| memory.as_ref()?.private.get(&(address as usize)).copied())
+    MEMORY.with_borrow(|memory| Some(memory.as_ref()?.private.get(&(address as usize))?.size))
+}
+
+/// A page that must not be written was: if it is one of ours, it may be from now on.
+pub fn written(address: usize) -> bool {
+    MEMORY.with_borrow_mut(|memory| {
+        let Some((start, private)) = memory.as_mut().and_then(|memory| memory.private_at(address)) else {
+            return false;
+        };
+        let page = (address - start) / PAGE;
+        let (word, bit) = (page / 64, 1 << (page % 64));
+        if private.written[word] & bit != 0 {
+            return false;
+        }
+        private.written[word] |= bit;
+        let at = (start + page * PAGE) as *mut libc::c_void;
+        // SAFETY: a page of our own.
+        unsafe { libc::mprotect(at, PAGE, libc::PROT_READ | libc::PROT_WRITE) == 0 }
+    })
+}
+
+/// Whether nobody has written these bytes: they are folded, or of private pages that were never touched.
+#[inline]
+pub fn is_blank(address: *const u8, bytes: usize) -> bool {
+    if FOLDED.get() == (0, 0) {
+        return false;
+    }
+    is_folded(address)
+        || MEMORY.with_borrow_mut(|memory| {
+            let found = memory.as_mut().and_then(|memory| memory.private_at(address as usize));
+            let Some((start, private)) = found else { return false };
+            let offset = address as usize - start;
+            offset + bytes <= private.size && private.written_pages(offset, bytes).next().is_none()
+        })
 }
 
 /// Copies bytes of a message, but not what nobody has written.
@@ -116,62 +164,77 @@ pub fn size_of(share: &Share, address: *mut u8) -> Option<usize> {
 /// There must be so many bytes at both addresses.
 #[inline]
 pub unsafe fn copy(source: *const u8, target: *mut u8, bytes: usize) {
-    if is_folded(source) || is_folded(target) {
-        return;
-    }
-    if bytes < WORTH_LOOKING || FOLDED.get() == (0, 0) || !is_private(source, bytes) {
+    if FOLDED.get() == (0, 0) {
         // SAFETY: as above.
         return unsafe { target.copy_from(source, bytes) };
     }
-    // SAFETY: as above.
-    unsafe { copy_written(source, target, bytes) };
-}
-
-/// Whether these bytes are of one private allocation.
-fn is_private(address: *const u8, bytes: usize) -> bool {
-    MEMORY.with_borrow(|memory| {
-        let before = memory.as_ref().and_then(|memory| memory.private.range(..=address as usize).next_back());
-        before.is_some_and(|(&start, &size)| address as usize + bytes <= start + size)
-    })
-}
-
-/// Copies the pages that are there.
-///
-/// # Safety
-/// There must be so many bytes at both addresses.
-unsafe fn copy_written(source: *const u8, target: *mut u8, bytes: usize) {
-    let (start, end) = (source as usize, source as usize + bytes);
-    let first = start / PAGE * PAGE;
-    let pages = (end - first).div_ceil(PAGE);
-    let mut present = vec![0u8; pages];
-    // SAFETY: the range is mapped, and there is a byte for each page.
-    if unsafe { libc::mincore(first as *mut libc::c_void, pages * PAGE, present.as_mut_ptr()) } != 0 {
-        present.fill(1);
+    if is_folded(source) || is_folded(target) {
+        return;
     }
-    let mut page = 0;
-    for run in present.chunk_by(|a, b| a & 1 == b & 1) {
-        let from = (first + page * PAGE).max(start);
-        page += run.len();
-        let to = (first + page * PAGE).min(end);
-        if run[0] & 1 == 1 {
-            // SAFETY: within the bytes of the caller.
-            unsafe { target.add(from - start).copy_from(from as *const u8, to - from) };
-        }
+    let pages = MEMORY.with_borrow_mut(|memory| {
+        let (start, private) = memory.as_mut()?.private_at(source as usize)?;
+        let offset = source as usize - start;
+        let inside = bytes.min(private.size - offset);
+        Some((start, private.written_pages(offset, inside).collect::<Vec<usize>>(), inside))
+    });
+    let Some((start, pages, inside)) = pages else {
+        // SAFETY: as above.
+        return unsafe { target.copy_from(source, bytes) };
+    };
+    let (first, end) = (source as usize, source as usize + inside);
+    for page in pages {
+        let from = (start + page * PAGE).max(first);
+        let to = (start + (page + 1) * PAGE).min(end);
+        // SAFETY: within the bytes of the caller; where the target must not be written yet, `written` sees to it.
+        unsafe { target.add(from - first).copy_from(from as *const u8, to - from) };
     }
+    // SAFETY: what lies behind the allocation is not ours to judge.
+    unsafe { target.add(inside).copy_from(source.add(inside), bytes - inside) };
 }
 
 fn map_private(size: usize) -> Option<usize> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: new memory at an address that the kernel chooses.
-    let address = unsafe { libc::mmap(std::ptr::null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+    let address = unsafe { libc::mmap(std::ptr::null_mut(), size, libc::PROT_READ, flags, -1, 0) };
     (address != libc::MAP_FAILED).then_some(address as usize)
+}
+
+impl Memory {
+    /// The private allocation that an address is in, and where it begins.
+    fn private_at(&mut self, address: usize) -> Option<(usize, &mut Private)> {
+        let (&start, private) = self.private.range_mut(..=address).next_back()?;
+        (address < start + private.size).then_some((start, private))
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        for (&address, private) in &self.private {
+            // SAFETY: programs have ended.
+            unsafe { libc::munmap(address as *mut libc::c_void, private.size) };
+        }
+    }
+}
+
+impl Private {
+    /// Pages that were written, of those that hold these bytes.
+    fn written_pages(&self, offset: usize, bytes: usize) -> impl Iterator<Item = usize> {
+        let (first, end) = (offset / PAGE, (offset + bytes).div_ceil(PAGE));
+        (first / 64..end.div_ceil(64))
+            .flat_map(move |word| {
+                let bits = self.written.get(word).copied().unwrap_or(0);
+                let places = if bits == 0 { 0..0 } else { 0..64 };
+                places.filter(move |place| bits >> place & 1 == 1).map(move |place| word * 64 + place)
+            })
+            .filter(move |&page| page >= first && page < end)
+    }
 }
 
 impl Share {
     /// The first gap of that size.
     fn place(&self, base: usize, size: usize) -> usize {
         let mut free = base;
-        for &(address, length) in self.taken.borrow().iter() {
+        for &(address, length) in self.folded.borrow().iter() {
             if address - free >= size {
                 break;
             }
@@ -180,10 +243,18 @@ impl Share {
         free
     }
 
-    fn take(&self, address: usize, size: usize) {
-        let mut taken = self.taken.borrow_mut();
-        let place = taken.partition_point(|&(other, _)| other < address);
-        taken.insert(place, (address, size));
+    fn fold(&self, address: usize, size: usize) {
+        let mut folded = self.folded.borrow_mut();
+        let place = folded.partition_point(|&(other, _)| other < address);
+        folded.insert(place, (address, size));
+    }
+
+    /// The smallest that was given back and is large enough, but not much too large.
+    fn reuse(&self, size: usize) -> Option<usize> {
+        let mut free = self.free.borrow_mut();
+        let fits = |&(_, &(_, length)): &(usize, &(usize, usize))| length >= size && length <= 2 * size;
+        let (place, _) = free.iter().enumerate().filter(fits).min_by_key(|&(_, &(_, length))| length)?;
+        Some(free.swap_remove(place).0)
     }
 }
 
@@ -241,6 +312,7 @@ mod tests {
 
     #[test]
     fn the_largest_are_folded_and_smaller_ones_private() {
+        crate::signals::install();
         fold(1 << 20).expect("address space");
         let (one, other) = (Share::default(), Share::default());
         assert_eq!(allocate(&one, 1000, 16), None);
@@ -250,20 +322,29 @@ mod tests {
         let second = allocate(&one, 100 << 20, 16).unwrap();
         assert!(second >= a.wrapping_add(100 << 20));
         let panel = allocate(&one, 2 << 20, 16).unwrap();
-        assert!(!is_folded(panel));
+        assert!(!is_folded(panel) && is_blank(panel, 2 << 20));
+        let pages = |address: *mut u8| {
+            MEMORY.with_borrow(|memory| {
+                let private = &memory.as_ref().unwrap().private[&(address as usize)];
+                private.written_pages(0, private.size).collect::<Vec<_>>()
+            })
+        };
         // SAFETY: allocated above, so long.
         unsafe {
             panel.add(5000).write(7);
+            assert_eq!(panel.add(100_000).read(), 0);
+            assert_eq!(pages(panel), [1]);
+            assert!(!is_blank(panel, 2 << 20) && is_blank(panel.add(8192), 4096));
             let received = allocate(&other, 2 << 20, 16).unwrap();
             copy(panel, received, 2 << 20);
             assert_eq!(received.add(5000).read(), 7);
-            let mut present = vec![0u8; 512];
-            libc::mincore(received.cast(), 2 << 20, present.as_mut_ptr());
-            assert_eq!(present.iter().filter(|&&page| page & 1 == 1).count(), 1, "only what was written is copied");
+            assert_eq!(pages(received), [1], "only what was written is copied");
             copy(a, received, 2 << 20);
             assert_eq!(received.add(5000).read(), 7, "what is folded is not copied");
         }
-        assert!(free(&one, panel) && free(&one, a) && !free(&one, panel));
+        assert!(free(&one, panel) && free(&one, a));
         assert_eq!(allocate(&one, 50 << 20, 16), Some(a), "free addresses are used again");
+        assert_eq!(allocate(&one, 1 << 20, 16), Some(panel), "and free pages");
+        unfold();
     }
 }

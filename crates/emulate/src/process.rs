@@ -17,6 +17,7 @@ use crate::launch::Copy;
 use crate::meter::Meter;
 use crate::operation::Operation;
 use crate::reduction::Op;
+use crate::stacks::Bounds;
 use crate::table::Table;
 use crate::windows::Window;
 use crate::world::World;
@@ -156,6 +157,8 @@ pub struct Process {
     ended: Cell<bool>,
     /// What it computes.
     pub meter: Meter,
+    /// Its stack.
+    stack: Cell<Bounds>,
     /// Its calls that are measured.
     pub executing: RefCell<Vec<crate::kernels::Executing>>,
     /// Its big allocations.
@@ -206,6 +209,7 @@ impl Process {
             stage: Cell::new(Stage::Before),
             ended: Cell::new(false),
             meter,
+            stack: Cell::default(),
             executing: RefCell::default(),
             memory: Default::default(),
             named_types: RefCell::default(),
@@ -336,6 +340,35 @@ impl Process {
     /// Its copy of the program.
     pub(crate) fn copy(&self) -> &Copy {
         self.copy.get().expect("a rank that runs has a program")
+    }
+
+    /// Its stack.
+    pub(crate) fn stack(&self) -> Bounds {
+        self.stack.get()
+    }
+
+    pub(crate) fn set_stack(&self, stack: Bounds) {
+        self.stack.set(stack);
+    }
+
+    /// Functions that are under way, from the inside out: the one at `at`, and those whose calls are found on the stack. Words
+    /// that look like such a call but are left from an earlier one may be among them.
+    pub(crate) fn backtrace(&self, at: usize, stack: usize) -> Vec<String> {
+        const MOST_WORDS: usize = 4096;
+        const MOST_LINES: usize = 20;
+        let bounds = self.stack.get();
+        let mut found: Vec<String> = self.world.describe(at).into_iter().collect();
+        let mut address = stack.max(bounds.limit).next_multiple_of(8);
+        for _ in 0..MOST_WORDS {
+            if address + 8 > bounds.base || found.len() >= MOST_LINES {
+                break;
+            }
+            // SAFETY: within the rank's own stack; the guard page is below what is in use.
+            let word = unsafe { *(address as *const usize) };
+            found.extend(self.world.describe_call(word));
+            address += 8;
+        }
+        found
     }
 
     /// Begins the program; never comes back.

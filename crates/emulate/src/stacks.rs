@@ -63,13 +63,7 @@ impl Stacks {
     pub fn stack(&self, number: usize) -> Stack {
         assert!(number < self.count, "there are {} stacks", self.count);
         let limit = self.address + number * self.size;
-        Stack { limit, base: limit + self.size - number % STAGGERED * STAGGER }
-    }
-
-    /// The number of the stack on whose guard an address lies.
-    pub fn overflowed(&self, address: usize) -> Option<usize> {
-        let offset = address.checked_sub(self.address)?;
-        (offset < self.count * self.size && offset % self.size < PAGE).then(|| offset / self.size)
+        Stack { bounds: Bounds { limit, base: limit + self.size - number % STAGGERED * STAGGER } }
     }
 }
 
@@ -80,20 +74,41 @@ impl Drop for Stacks {
     }
 }
 
+/// From where to where a stack goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// The top, where it begins.
+    pub base: usize,
+    /// The lowest address.
+    pub limit: usize,
+}
+
+impl Bounds {
+    /// Whether an address lies on the guard at its end.
+    pub fn overflowed(&self, address: usize) -> bool {
+        address.wrapping_sub(self.limit) < PAGE
+    }
+
+    /// The middle of it.
+    pub fn middle(&self) -> usize {
+        self.limit + (self.base - self.limit) / 2
+    }
+}
+
 /// A stack of the slab.
 pub struct Stack {
-    base: usize,
-    limit: usize,
+    /// From where to where it goes.
+    pub bounds: Bounds,
 }
 
 // SAFETY: base and limit enclose memory that can be read and written, is used by nobody else, and has a guard at the limit;
 // both are multiples of 16.
 unsafe impl corosensei::stack::Stack for Stack {
     fn base(&self) -> StackPointer {
-        NonZeroUsize::new(self.base).expect("memory is never at address zero")
+        NonZeroUsize::new(self.bounds.base).expect("memory is never at address zero")
     }
 
     fn limit(&self) -> StackPointer {
-        NonZeroUsize::new(self.limit).expect("memory is never at address zero")
+        NonZeroUsize::new(self.bounds.limit).expect("memory is never at address zero")
     }
 }

@@ -5,6 +5,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use hpcast_loader::Program;
+
 use crate::abi::Abi;
 use crate::boards::Boards;
 use crate::files::FileSystem;
@@ -35,6 +37,8 @@ pub struct World {
     pub endings: RefCell<Vec<(u32, Ending)>>,
     /// Whether the program has thread-local data below the thread pointer.
     pub has_thread_local: bool,
+    /// The program.
+    pub program: Program,
     /// Stops the simulation.
     pub stop: Arc<AtomicBool>,
 }
@@ -46,6 +50,23 @@ impl World {
             self.stop.store(true, Ordering::Relaxed);
         }
         self.endings.borrow_mut().push((process.number(), ending));
+    }
+
+    /// The function of the program that an address is in.
+    pub fn describe(&self, address: usize) -> Option<String> {
+        let location = self.program.describe(address)?;
+        let function = location.symbol.as_deref().unwrap_or("?");
+        Some(format!("{function} + {:#x} in {}", location.offset, location.object))
+    }
+
+    /// The same for an address that a call returns to; none if there is no call before it.
+    pub fn describe_call(&self, address: usize) -> Option<String> {
+        let description = self.describe(address)?;
+        // SAFETY: described addresses are code of the program, which can be read; a function does not begin at its first byte.
+        let before = |bytes: usize| unsafe { *((address - bytes) as *const u8) };
+        let is_call =
+            before(5) == 0xE8 || before(6) == 0xFF && before(5) == 0x15 || before(2) == 0xFF || before(3) == 0xFF;
+        is_call.then_some(description)
     }
 
     /// Node and socket of a rank.
