@@ -34,7 +34,8 @@ impl Call<'_> {
             return Err(Fault::new(ErrorClass::Keyval, "attributes of MPI's own cannot be set").of_comm(comm.number));
         }
         let keyval = self.keyval(Kind::Comm, key).map_err(|fault| fault.of_comm(comm.number))?;
-        attributes.set(self, (Kind::Comm, comm.number), &keyval, Value::new(word, self.language))
+        let value = Value::new(word, self.language);
+        attributes.set(self, (Kind::Comm, comm.number), &keyval, value).map_err(|fault| fault.of_comm(comm.number))
     }
 
     fn comm_attribute(&self, comm: CommHandle, key: i32) -> Result<Option<i64>, Fault> {
@@ -49,7 +50,7 @@ impl Call<'_> {
     fn delete_comm_attribute(&self, comm: CommHandle, key: i32) -> Answer {
         let attributes = self.comm_attributes(comm)?;
         let keyval = self.keyval(Kind::Comm, key).map_err(|fault| fault.of_comm(comm.number))?;
-        attributes.delete(self, (Kind::Comm, comm.number), &keyval)
+        attributes.delete(self, (Kind::Comm, comm.number), &keyval).map_err(|fault| fault.of_comm(comm.number))
     }
 }
 

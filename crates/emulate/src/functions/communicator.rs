@@ -170,7 +170,7 @@ impl Call<'_> {
         let Some(comm) = self.me.objects.comms.get(number) else {
             return Err(Fault::new(ErrorClass::Comm, "no communicator that can be freed"));
         };
-        comm.attributes.clear(self, (Kind::Comm, number))?;
+        comm.attributes.clear(self, (Kind::Comm, number)).map_err(|fault| fault.of_comm(number))?;
         self.me.objects.comms.remove(number);
         at.set(self, 0);
         Ok(())
@@ -240,10 +240,12 @@ mpi! {
         Ok(())
     }
     fn MPI_Comm_dup(call, comm: CommHandle, newcomm: CommAt) {
-        call.duplicating(comm, None, newcomm)?.run(call)
+        let done = call.duplicating(comm, None, newcomm).and_then(|plan| plan.run(call));
+        done.map_err(|fault| fault.of_comm(comm.number))
     }
     fn MPI_Comm_dup_with_info(call, comm: CommHandle, info: InfoHandle, newcomm: CommAt) {
-        call.duplicating(comm, Some(info), newcomm)?.run(call)
+        let done = call.duplicating(comm, Some(info), newcomm).and_then(|plan| plan.run(call));
+        done.map_err(|fault| fault.of_comm(comm.number))
     }
     fn MPI_Comm_idup(call, comm: CommHandle, newcomm: CommAt, request: RequestAt) {
         let active = call.duplicating(comm, None, newcomm)?.start(call);
@@ -267,8 +269,8 @@ mpi! {
     }
     fn MPI_Comm_split(call, comm: CommHandle, color: i32, key: i32, newcomm: CommAt) {
         let old = call.me.comm(comm.number)?;
-        let color = color_of(call, color)?;
-        let new = call.split(&old, color, i64::from(key))?;
+        let color = color_of(call, color).map_err(|fault| fault.of_comm(comm.number))?;
+        let new = call.split(&old, color, i64::from(key)).map_err(|fault| fault.of_comm(comm.number))?;
         call.set_comm(newcomm, new);
         Ok(())
     }
@@ -281,7 +283,7 @@ mpi! {
         } else if split_type == call.abi.undefined {
             None
         } else {
-            return Err(Fault::new(ErrorClass::Arg, format!("no such split type: {split_type}")));
+            return Err(Fault::new(ErrorClass::Arg, format!("no such split type: {split_type}")).of_comm(comm.number));
         };
         let new = call.split(&old, color, i64::from(key))?;
         call.set_comm(newcomm, new);
@@ -289,14 +291,14 @@ mpi! {
     }
     fn MPI_Comm_create(call, comm: CommHandle, group: GroupHandle, newcomm: CommAt) {
         let old = call.me.comm(comm.number)?;
-        let group = call.me.group(group.number)?;
-        let new = call.create(&old, &group)?;
+        let group = call.me.group(group.number).map_err(|fault| fault.of_comm(comm.number))?;
+        let new = call.create(&old, &group).map_err(|fault| fault.of_comm(comm.number))?;
         call.set_comm(newcomm, new);
         Ok(())
     }
     fn MPI_Comm_create_group(call, comm: CommHandle, group: GroupHandle, tag: i32, newcomm: CommAt) {
         let old = call.me.comm(comm.number)?;
-        let group = call.me.group(group.number)?;
+        let group = call.me.group(group.number).map_err(|fault| fault.of_comm(comm.number))?;
         if tag < 0 {
             return Err(Fault::new(ErrorClass::Tag, "the tag is negative").of_comm(comm.number));
         }
