@@ -138,6 +138,9 @@ unsafe extern "C" fn aint_diff_fortran(first: *const i64, second: *const i64) ->
     unsafe { (*first).wrapping_sub(*second) }
 }
 
+/// MPI_Pcontrol of Fortran has no place for an error code.
+extern "C" fn pcontrol_fortran(_level: *const i32) {}
+
 /// Functions that give no error code.
 pub(super) fn others() -> Vec<(&'static str, Address)> {
     vec![
@@ -149,5 +152,6 @@ pub(super) fn others() -> Vec<(&'static str, Address)> {
         ("MPI_Aint_diff", Address(aint_diff as *const ())),
         ("mpi_aint_add_", Address(aint_add_fortran as *const ())),
         ("mpi_aint_diff_", Address(aint_diff_fortran as *const ())),
+        ("mpi_pcontrol_", Address(pcontrol_fortran as *const ())),
     ]
 }
