@@ -234,13 +234,6 @@ CASE(test_inter) {
     CHECK(!flag);
 }
 
-CASE(disconnect) {
-    MPI_Comm comm;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_disconnect(&comm);
-    CHECK(comm == MPI_COMM_NULL);
-}
-
 /* Without a communicator to begin with; new in MPI 4. */
 CASE(from_group) {
 #if MPI_VERSION >= 4
