@@ -7,6 +7,7 @@ mod completion;
 mod conversion;
 mod datatype;
 mod environment;
+mod fortran;
 mod group;
 mod inter;
 mod inter_communicator;
@@ -44,5 +45,6 @@ pub fn others() -> Vec<(&'static str, Address)> {
     let mut all = environment::others();
     all.extend(conversion::others());
     all.extend(attribute::others());
+    all.extend(fortran::others());
     all
 }
