@@ -150,6 +150,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let parameter = ("compute".to_owned(), format!("{:?}", options.compute).to_lowercase().into());
     report.parameters.push(parameter);
     options.machine.describe(&machine, &mut report);
+    if finding.free_files {
+        report.assumptions.push("io = reading and writing files takes no time".into());
+    }
     running.finish(&mut report);
     let results = Results {
         report: &report,

@@ -50,6 +50,22 @@ impl Argument for i64 {
     }
 }
 
+/// A place in a file, or a number of bytes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Offset(pub i64);
+
+impl Argument for Offset {
+    const IN_C: &'static str = "MPI_Offset";
+    unsafe fn from_c(word: usize, _: &Call<'_>) -> Offset {
+        Offset(word as i64)
+    }
+    unsafe fn from_fortran(word: usize, _: &Call<'_>, _: &Lengths) -> Offset {
+        // SAFETY: the address of a long integer.
+        Offset(unsafe { *(word as *const i64) })
+    }
+}
+
 /// A buffer: memory of the program, or one of the addresses with a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffer {
@@ -298,6 +314,7 @@ macro_rules! at {
 at! {
     i32: "int *";
     i64: "MPI_Aint *";
+    Offset: "MPI_Offset *";
     f64: "double *";
     usize: "void *";
 }
@@ -493,6 +510,13 @@ callbacks! {
     TypeDelete "MPI_Type_delete_attr_function *";
     WinCopy "MPI_Win_copy_attr_function *";
     WinDelete "MPI_Win_delete_attr_function *";
+    CommErrhandler "MPI_Comm_errhandler_function *";
+    WinErrhandler "MPI_Win_errhandler_function *";
+    FileErrhandler "MPI_File_errhandler_function *";
+    SessionErrhandler "MPI_Session_errhandler_function *";
+    OldErrhandler "MPI_Handler_function *";
+    DatarepConversion "MPI_Datarep_conversion_function *";
+    DatarepExtent "MPI_Datarep_extent_function *";
 }
 
 /// Words that C passes in full, and Fortran in full (`false`) or, in the functions of MPI-1, as default integers (`true`).

@@ -233,9 +233,7 @@ impl Predefined {
             // All clocks are those of the simulation.
             "MPI_WTIME_IS_GLOBAL" => 1,
             "MPI_UNIVERSE_SIZE" => call.me.world.size as i32,
-            "MPI_LASTUSEDCODE" => {
-                call.abi.constant("MPI_ERR_LASTCODE") + call.me.own_errors.borrow().added.len() as i32
-            }
+            "MPI_LASTUSEDCODE" => call.me.own_errors.borrow().last_used(call.abi.constant("MPI_ERR_LASTCODE")),
             _ => 0,
         };
         let place = NAMES.iter().position(|&known| known == name)?;

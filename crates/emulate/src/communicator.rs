@@ -1,11 +1,10 @@
 //! Communicators, as programs see them.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use hpcast_mpi::{Comm, Context, Rank};
-use hpcast_objects::{Cartesian, DistGraph, ErrorClass, Graph, Group};
+use hpcast_objects::{Cartesian, DistGraph, ErrorClass, Graph, Group, Info};
 
 use crate::attributes::Attributes;
 use crate::fault::{Fault, Handler};
@@ -91,8 +90,8 @@ pub struct Communicator {
     pub attributes: Rc<Attributes>,
     /// How its ranks lie.
     pub topology: Option<Topology>,
-    /// MPI_Comm_set_info: keys and values.
-    pub info: RefCell<BTreeMap<String, String>>,
+    /// MPI_Comm_set_info.
+    pub info: RefCell<Option<Info>>,
 }
 
 impl Communicator {

@@ -42,6 +42,10 @@ pub enum Concern {
     Win(u32),
     /// A file.
     File(u32),
+    /// A session.
+    Session(u32),
+    /// Nothing that has a handler: the caller gets the code.
+    Nobody,
 }
 
 impl Fault {
@@ -123,10 +127,11 @@ pub enum Handler {
 /// Calls a function of the program with the handle of the object and the code.
 pub(crate) fn call_handler(call: &Call<'_>, handler: crate::argument::Callback, fault: &Fault, mut code: c_int) {
     let (kind, number) = match fault.concerns {
-        Concern::World => (Kind::Comm, 1),
+        Concern::World | Concern::Nobody => (Kind::Comm, 1),
         Concern::Comm(number) => (Kind::Comm, number),
         Concern::Win(number) => (Kind::Win, number),
         Concern::File(number) => (Kind::File, number),
+        Concern::Session(number) => (Kind::Session, number),
     };
     let handles = call.abi.handles();
     let mut word = match handler.language {

@@ -1,6 +1,5 @@
 //! Starts a program on all ranks and simulates it to its end.
 
-use std::cell::Cell;
 use std::ffi::CString;
 use std::path::Path;
 use std::rc::Rc;
@@ -10,8 +9,8 @@ use hpcast_mpi::{Outcome, RunError, Setup};
 
 use crate::abi::{Abi, Library, Place};
 use crate::boards::Boards;
-use crate::fault::Handler;
 use crate::fiber::Fiber;
+use crate::files::FileSystem;
 use crate::kernels::{Account, FunctionError, Kernels};
 use crate::mail::Mail;
 use crate::meter::Charging;
@@ -52,6 +51,8 @@ pub struct Finding {
     pub accounts: Vec<Account>,
     /// MPI functions in which ranks were when the run stopped.
     pub calling: Vec<(u32, &'static str)>,
+    /// Whether files were used that cost nothing, since the machine file does not say what they do.
+    pub free_files: bool,
 }
 
 /// Why a program cannot be started.
@@ -164,11 +165,10 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         processors: setup.placement.processors(setup.machine.nodes.sockets).collect(),
         mail: Mail::default(),
         boards: Boards::default(),
-        windows: Default::default(),
+        file_system: Rc::new(FileSystem::new(&setup.machine.io)),
         charging: launch.charging,
         output: Output::new(launch.prefix),
         endings: Default::default(),
-        file_handler: Cell::new(Handler::Return),
         stop: stop.clone(),
         has_thread_local: program.thread_local_size() > 0,
         program,
@@ -220,8 +220,9 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     let endings = world.endings.take();
     // Processes and the world hold the simulation's ranks, and those hold nothing of them.
     processes.borrow_mut().clear();
+    let free_files = world.file_system.was_free();
     let accounts = launch.kernels.as_ref().map(Kernels::account).unwrap_or_default();
-    Ok(Finding { outcome, endings, library, accounts, calling })
+    Ok(Finding { outcome, endings, library, accounts, calling, free_files })
 }
 
 /// Replaces functions that the program has itself.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use hpcast_mpi::{Comm, Rank, Taken};
-use hpcast_objects::{Basic, Datatype, ErrorClass, Group};
+use hpcast_objects::{Basic, Datatype, ErrorClass, Group, Info};
 use hpcast_units::Time;
 
 use crate::attributes::{Attributes, Keyval};
@@ -93,9 +93,9 @@ pub struct Objects {
     /// Operations of the program.
     pub ops: Table<Rc<Op>>,
     /// Error handlers of the program.
-    pub handlers: Table<Handler>,
+    pub handlers: Table<OwnHandler>,
     /// Infos.
-    pub infos: Table<Rc<RefCell<BTreeMap<String, String>>>>,
+    pub infos: Table<Rc<RefCell<Info>>>,
     /// Windows.
     pub windows: Table<Rc<Window>>,
     /// Files.
@@ -106,6 +106,14 @@ pub struct Objects {
     pub keyvals: Table<Rc<Keyval>>,
     /// Sessions: no more than their error handlers.
     pub sessions: Table<Handler>,
+}
+
+/// A function of the program that handles errors, and how many handles there are for it.
+pub struct OwnHandler {
+    /// What is done.
+    pub handler: Handler,
+    /// How often it was given out and not freed.
+    pub references: u32,
 }
 
 /// A message that MPI_Mprobe has found.
@@ -171,6 +179,8 @@ pub struct Process {
     pub streams: Cell<[usize; 2]>,
     /// Error classes and codes that the program has added.
     pub own_errors: RefCell<crate::errors::OwnErrors>,
+    /// What is done about faults of files that are not open.
+    pub file_handler: Cell<Handler>,
     /// The thread level that it asked for.
     pub thread_level: Cell<i32>,
     /// Operations that go on without a request (MPI_Request_free).
@@ -210,6 +220,7 @@ impl Process {
             copy: OnceCell::new(),
             streams: Cell::default(),
             own_errors: RefCell::default(),
+            file_handler: Cell::new(Handler::Return),
             thread_level: Cell::new(0),
             orphans: RefCell::default(),
             libc: Default::default(),
@@ -425,12 +436,23 @@ impl Process {
         }
     }
 
+    /// A window of the program.
+    pub fn window(&self, number: u32) -> Result<Rc<Window>, Fault> {
+        self.objects.windows.get(number).ok_or_else(|| Fault::new(ErrorClass::Win, "no such window"))
+    }
+
+    /// An open file of the program.
+    pub fn file(&self, number: u32) -> Result<Rc<File>, Fault> {
+        let found = self.objects.files.get(number);
+        found.ok_or_else(|| Fault::new(ErrorClass::File, "no such file").of(Concern::File(number)))
+    }
+
     /// What is done about a fault of an object.
     pub fn error_handler(&self, concern: Concern) -> Handler {
-        if self.stage.get() != Stage::During {
-            return Handler::Fatal;
-        }
         match concern {
+            Concern::Nobody => Handler::Return,
+            Concern::Session(number) => self.objects.sessions.get(number).unwrap_or(Handler::Fatal),
+            _ if self.stage.get() != Stage::During => Handler::Fatal,
             Concern::World => self.world_comm().handler.get(),
             Concern::Comm(number) => {
                 self.comm(number).map_or_else(|_| self.world_comm().handler.get(), |comm| comm.handler.get())
@@ -439,7 +461,7 @@ impl Process {
                 self.objects.windows.get(number).map_or(Handler::Fatal, |window| window.handler.get())
             }
             Concern::File(number) => {
-                self.objects.files.get(number).map_or_else(|| self.world.file_handler.get(), |file| file.handler.get())
+                self.objects.files.get(number).map_or_else(|| self.file_handler.get(), |file| file.handler.get())
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What all ranks of a run share.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,12 +9,11 @@ use hpcast_loader::Program;
 
 use crate::abi::Abi;
 use crate::boards::Boards;
-use crate::fault::Handler;
+use crate::files::FileSystem;
 use crate::mail::Mail;
 use crate::meter::Charging;
 use crate::output::Output;
 use crate::process::{Ending, Process};
-use crate::windows::SharedWindows;
 
 /// Everything that belongs to no single rank.
 pub struct World {
@@ -27,16 +27,14 @@ pub struct World {
     pub mail: Mail,
     /// The data of collective operations.
     pub boards: Boards,
-    /// The memory of windows.
-    pub windows: SharedWindows,
+    /// When files are read and written.
+    pub file_system: Rc<FileSystem>,
     /// What is charged for computing.
     pub charging: Charging,
     /// Where the program's text goes.
     pub output: Output,
     /// How ranks ended, in that order: those that end all others are the last.
     pub endings: RefCell<Vec<(u32, Ending)>>,
-    /// What is done about faults of files that are not open.
-    pub file_handler: Cell<Handler>,
     /// Whether the program has thread-local data below the thread pointer.
     pub has_thread_local: bool,
     /// The program.

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use hpcast_units::Time;
+
 use crate::collectives::{self as c, Blocks, Buffer, Operator, Selection, Sizes};
 use crate::group::Comm;
 use crate::peers::Peers;
@@ -132,6 +134,16 @@ impl Rank {
     /// Starts a collective operation and returns at once (MPI_Iallreduce and so on). It makes progress by itself, as
     /// with a progress thread or in hardware: it takes no time from what the rank does meanwhile.
     pub fn start_collective(&self, comm: Comm, call: Collective) -> Request {
+        self.start_collective_then(comm, call, Rank::now)
+    }
+
+    /// The same with more to do when it has ended, which says when that ends.
+    pub fn start_collective_then(
+        &self,
+        comm: Comm,
+        call: Collective,
+        then: impl FnOnce(&Rank) -> Time + 'static,
+    ) -> Request {
         let (tag, request) = {
             let mut state = self.state();
             (state.groups.background_tag(comm), state.background_request(self.task(), call.name()))
@@ -145,7 +157,7 @@ impl Rank {
             Box::pin(async move {
                 let selection = helper.sim().selection.for_nonblocking();
                 call.run(&Peers::new(&helper, comm, tag), &selection).await;
-                let done = helper.now();
+                let done = then(&helper);
                 helper.state().complete(number, done);
             }),
         );

@@ -4,6 +4,7 @@
 //! [`matching`] (which message meets which receive), `costs` (what a message of a size costs), `state` (clocks,
 //! messages, requests), `rank` (what a program calls), `peers` and [`collectives`], `sim` (the loop).
 
+mod beside;
 mod calls;
 pub mod collectives;
 mod costs;
@@ -23,6 +24,7 @@ mod setup;
 mod sim;
 mod state;
 
+pub use beside::Promise;
 pub use calls::{ByRank, Collective, Exchange};
 pub use deadlock::Deadlock;
 pub use gate::Gate;

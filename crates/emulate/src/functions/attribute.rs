@@ -7,11 +7,11 @@ use hpcast_objects::ErrorClass;
 use crate::abi::{FIRST_OWN, Kind};
 use crate::argument::{
     At, CommCopy, CommDelete, CommHandle, CopyFunction, DeleteFunction, OldWord, OldWordAt, TypeCopy, TypeDelete,
-    TypeHandle, WinCopy, WinDelete, Word, WordAt,
+    TypeHandle, WinCopy, WinDelete, WinHandle, Word, WordAt,
 };
 use crate::attributes::{Attributes, Value};
 use crate::call::{Address, Call, mpi};
-use crate::fault::{Answer, Fault};
+use crate::fault::{Answer, Concern, Fault};
 
 impl Call<'_> {
     fn comm_attributes(&self, comm: CommHandle) -> Result<Rc<Attributes>, Fault> {
@@ -139,6 +139,32 @@ mpi! {
     fn MPI_Win_free_keyval(call, win_keyval: At<i32>) {
         win_keyval.set(call.free_keyval(Kind::Win, win_keyval.get())?);
         Ok(())
+    }
+    fn MPI_Win_set_attr(call, win: WinHandle, win_keyval: i32, attribute_val: Word) {
+        let window = call.me.window(win.number)?;
+        let of = |fault: Fault| fault.of(Concern::Win(win.number));
+        let keyval = call.keyval(Kind::Win, win_keyval).map_err(of)?;
+        let value = Value::new(attribute_val.0, call.language);
+        window.attributes.set(call, (Kind::Win, win.number), &keyval, value).map_err(of)
+    }
+    fn MPI_Win_get_attr(call, win: WinHandle, win_keyval: i32, attribute_val: WordAt, flag: At<i32>) {
+        let window = call.me.window(win.number)?;
+        let found = match window.predefined(call, win_keyval) {
+            Some(own) => Some(own),
+            None => {
+                let keyval = call.keyval(Kind::Win, win_keyval).map_err(|fault| fault.of(Concern::Win(win.number)))?;
+                window.attributes.get(&keyval).map(|value| value.seen_by(call.language))
+            }
+        };
+        flag.set(i32::from(found.is_some()));
+        found.into_iter().for_each(|value| attribute_val.set(value));
+        Ok(())
+    }
+    fn MPI_Win_delete_attr(call, win: WinHandle, win_keyval: i32) {
+        let window = call.me.window(win.number)?;
+        let of = |fault: Fault| fault.of(Concern::Win(win.number));
+        let keyval = call.keyval(Kind::Win, win_keyval).map_err(of)?;
+        window.attributes.delete(call, (Kind::Win, win.number), &keyval).map_err(of)
     }
 }
 

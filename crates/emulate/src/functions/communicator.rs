@@ -9,14 +9,14 @@ use hpcast_mpi::{Collective, Comm, Context};
 use hpcast_objects::{Comparison, ErrorClass, Group};
 
 use super::collective::{Plan, Planned};
-use crate::abi::{FIRST_OWN, Kind};
+use crate::abi::Kind;
 use crate::argument::{
     At, CommAt, CommHandle, ErrhandlerHandle, GroupAt, GroupHandle, InfoAt, InfoHandle, RequestAt, Text, TextAt,
 };
 use crate::boards::{Board, Deposit, Key};
 use crate::call::{Call, mpi};
 use crate::communicator::{Bridge, Communicator};
-use crate::fault::{Answer, Fault, Handler};
+use crate::fault::{Answer, Fault};
 use crate::fiber::block_on;
 use crate::operation::Operation;
 
@@ -101,20 +101,11 @@ impl Call<'_> {
             let mut duplicate = call.duplicate_by(&old, key)?;
             duplicate.attributes = old.attributes.copied(call, (Kind::Comm, comm.number))?;
             if let Some(hints) = hints {
-                duplicate.info = RefCell::new(hints);
+                duplicate.info = RefCell::new(Some(hints));
             }
             at.set(call, call.add_comm(duplicate));
             Ok(())
         }))
-    }
-
-    /// Keys and values of an info.
-    fn hints(&self, info: InfoHandle) -> Result<BTreeMap<String, String>, Fault> {
-        match self.me.objects.infos.get(info.number) {
-            Some(info) => Ok(info.borrow().clone()),
-            None if info.number < FIRST_OWN => Ok(BTreeMap::new()),
-            None => Err(Fault::new(ErrorClass::Info, "no such info")),
-        }
     }
 
     /// MPI_Comm_split.
@@ -183,18 +174,6 @@ impl Call<'_> {
         self.me.objects.comms.remove(number);
         at.set(self, 0);
         Ok(())
-    }
-
-    /// What an error handler of the program does.
-    pub(super) fn handler(&self, errhandler: ErrhandlerHandle) -> Result<Handler, Fault> {
-        match errhandler.number {
-            1 | 3 => Ok(Handler::Fatal),
-            2 => Ok(Handler::Return),
-            number => {
-                let found = self.me.objects.handlers.get(number);
-                found.ok_or_else(|| Fault::new(ErrorClass::Errhandler, "no such error handler"))
-            }
-        }
     }
 
     pub(super) fn set_comm(&self, at: CommAt, comm: Option<Communicator>) {
@@ -280,12 +259,12 @@ mpi! {
     }
     fn MPI_Comm_set_info(call, comm: CommHandle, info: InfoHandle) {
         let hints = call.hints(info)?;
-        *call.me.comm(comm.number)?.info.borrow_mut() = hints;
+        *call.me.comm(comm.number)?.info.borrow_mut() = Some(hints);
         Ok(())
     }
     fn MPI_Comm_get_info(call, comm: CommHandle, info_used: InfoAt) {
-        let hints = call.me.comm(comm.number)?.info.clone();
-        info_used.set(call, call.me.objects.infos.insert(Rc::new(hints)));
+        let hints = call.me.comm(comm.number)?.info.borrow().clone();
+        info_used.set(call, call.add_info(hints.unwrap_or_else(|| call.new_info())));
         Ok(())
     }
     fn MPI_Comm_split(call, comm: CommHandle, color: i32, key: i32, newcomm: CommAt) {

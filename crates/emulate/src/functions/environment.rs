@@ -12,9 +12,6 @@ fn library_version() -> String {
     format!("hpcast {}: a simulated machine", env!("CARGO_PKG_VERSION"))
 }
 
-/// MPI_Get_version.
-const VERSION: (i32, i32) = (3, 1);
-
 pub(super) fn initialise(call: &Call<'_>) -> Answer {
     if call.me.stage.get() != Stage::Before {
         return Err(Fault::new(ErrorClass::Other, "MPI_Init may be called once only"));
@@ -68,9 +65,10 @@ mpi! {
         let _ = comm;
         call.me.end(Ending::Abort(errorcode))
     }
-    fn MPI_Get_version(_call, version: At<i32>, subversion: At<i32>) {
-        version.set(VERSION.0);
-        subversion.set(VERSION.1);
+    /// That of the header which the program was compiled with.
+    fn MPI_Get_version(call, version: At<i32>, subversion: At<i32>) {
+        version.set(call.abi.constant("MPI_VERSION"));
+        subversion.set(call.abi.constant("MPI_SUBVERSION"));
         Ok(())
     }
     fn MPI_Get_library_version(call, version: TextAt, resultlen: At<i32>) {

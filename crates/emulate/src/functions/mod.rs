@@ -6,14 +6,21 @@ mod communicator;
 mod completion;
 mod conversion;
 mod datatype;
+mod dynamic;
 mod environment;
+mod error;
 mod fortran;
 mod group;
+mod info;
 mod inter;
 mod inter_communicator;
+mod io;
 mod neighbourhood;
+mod one_sided;
 mod operation;
 mod point_to_point;
+mod session;
+mod tools;
 mod topology;
 
 use crate::call::{Address, Function};
@@ -35,6 +42,13 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
         operation::FUNCTIONS,
         topology::FUNCTIONS,
         environment::FUNCTIONS,
+        dynamic::FUNCTIONS,
+        error::FUNCTIONS,
+        info::FUNCTIONS,
+        io::FUNCTIONS,
+        one_sided::FUNCTIONS,
+        session::FUNCTIONS,
+        tools::FUNCTIONS,
     ]
     .into_iter()
     .flatten()

@@ -49,6 +49,7 @@ impl MachineFile {
             sharing: self.sharing,
             nodes: self.nodes.clone(),
             plan: self.plan.clone(),
+            io: self.io,
             assumed: self.assumed.clone(),
         })
     }

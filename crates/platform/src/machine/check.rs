@@ -70,6 +70,7 @@ impl MachineFile {
         self.network.check_links(&mut findings);
         self.check_sharing(&mut findings);
         self.check_mpi(&mut findings);
+        self.check_io(&mut findings);
         findings.0
     }
 
@@ -112,6 +113,17 @@ impl MachineFile {
                 format!("the sustained rate {sustained} is above the peak {peak}"),
                 "correct one of them: `flops` is the peak of a node, `sustained-flops` what a matrix product reaches",
             );
+        }
+    }
+
+    fn check_io(&self, findings: &mut Findings) {
+        for (key, rate) in [("bandwidth", self.io.bandwidth), ("node-bandwidth", self.io.node_bandwidth)] {
+            if let Some(rate) = rate {
+                findings.more_than_zero(&format!("io.{key}"), rate.get(), "bandwidth");
+            }
+        }
+        if let Some(latency) = self.io.latency {
+            findings.not_negative("io.latency", latency.get(), "latency");
         }
     }
 

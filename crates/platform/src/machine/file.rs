@@ -1,6 +1,6 @@
 //! A machine file as plain data, whatever it was read from.
 
-use hpcast_units::{Bandwidth, Bytes, FlopRate, Frequency};
+use hpcast_units::{Bandwidth, Bytes, FlopRate, Frequency, Seconds};
 
 use super::FlowSharing;
 use crate::interconnect::Loopback;
@@ -28,8 +28,28 @@ pub struct MachineFile {
     pub mpi: MpiParameters,
     /// `[placement]`
     pub plan: Plan,
+    /// `[io]`
+    pub io: Io,
     /// What the text left open and what was taken instead, one line each; not written.
     pub assumed: Vec<String>,
+}
+
+/// The file system that all nodes share. What is not given costs nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Io {
+    /// What it delivers to all nodes together.
+    pub bandwidth: Option<Bandwidth>,
+    /// What it delivers to one node.
+    pub node_bandwidth: Option<Bandwidth>,
+    /// Time that every operation takes, whatever its size.
+    pub latency: Option<Seconds>,
+}
+
+impl Io {
+    /// Whether files cost nothing.
+    pub fn is_free(&self) -> bool {
+        *self == Io::default()
+    }
 }
 
 /// The nodes, all alike.

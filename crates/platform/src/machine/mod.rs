@@ -16,7 +16,7 @@ use crate::protocol::MpiParameters;
 
 pub use crate::fields::Problem;
 pub use figures::Figures;
-pub use file::{MachineFile, Network, Nodes, Wiring};
+pub use file::{Io, MachineFile, Network, Nodes, Wiring};
 
 /// How competing flows share a link; only the `flow` model looks at it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,6 +66,8 @@ pub struct Machine {
     pub nodes: Nodes,
     /// How ranks are placed unless the user asks for something else.
     pub plan: Plan,
+    /// The file system.
+    pub io: Io,
     /// What the machine file left open, and what was taken instead.
     pub assumed: Vec<String>,
 }
@@ -88,6 +90,7 @@ impl Machine {
             mpi,
             sharing,
             plan: Plan::default(),
+            io: Io::default(),
             assumed: Vec::new(),
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hpcast_units::{Bandwidth, Bytes, Seconds};
 use toml::de::DeValue;
 
-use super::{FactorMeaning, FlowSharing, Machine, MachineFile, Network, Nodes, Wiring};
+use super::{FactorMeaning, FlowSharing, Io, Machine, MachineFile, Network, Nodes, Wiring};
 use crate::diagnostic::{Diagnostic, Diagnostics, Source};
 use crate::fields::{self, Reader, Section};
 use crate::interconnect::Loopback;
@@ -89,9 +89,17 @@ fn read(reader: &mut Reader, mut root: Section<'_>, folder: &Path) -> MachineFil
     let mut placement = root.section(reader, "placement");
     let plan = read_plan(reader, &mut placement, &nodes);
     placement.finish(reader);
+
+    let mut io_section = root.section(reader, "io");
+    let io = Io {
+        bandwidth: io_section.quantity(reader, "bandwidth"),
+        node_bandwidth: io_section.quantity(reader, "node-bandwidth"),
+        latency: io_section.quantity(reader, "latency"),
+    };
+    io_section.finish(reader);
     root.finish(reader);
 
-    MachineFile { name, description, nodes, network, sharing, mpi, plan, assumed: Vec::new() }
+    MachineFile { name, description, nodes, network, sharing, mpi, plan, io, assumed: Vec::new() }
 }
 
 fn read_nodes(reader: &mut Reader, nodes: &mut Section<'_>) -> Nodes {

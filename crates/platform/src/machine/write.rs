@@ -34,6 +34,7 @@ impl MachineFile {
         self.write_flow(out);
         self.write_mpi(out);
         self.write_plan(out);
+        self.write_io(out);
     }
 
     fn write_nodes(&self, out: &mut Text) {
@@ -146,6 +147,17 @@ impl MachineFile {
         out.0 += &mpi.between.to_toml();
         out.section("mpi.inside");
         out.0 += &mpi.inside.to_toml();
+    }
+
+    fn write_io(&self, out: &mut Text) {
+        let io = &self.io;
+        if io.is_free() {
+            return;
+        }
+        out.section("io");
+        out.optional("bandwidth", io.bandwidth, "of the file system, for all nodes together");
+        out.optional("node-bandwidth", io.node_bandwidth, "of the file system, for one node");
+        out.optional("latency", io.latency, "of every operation on a file");
     }
 
     fn write_plan(&self, out: &mut Text) {

@@ -10,7 +10,7 @@ use super::graph;
 use super::settings::Settings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Source};
 use crate::interconnect::Loopback;
-use crate::machine::{MachineFile, Network, Nodes, Wiring};
+use crate::machine::{Io, MachineFile, Network, Nodes, Wiring};
 use crate::placement::Plan;
 use crate::topology::{Duplex, FatTreeShape, Link, ParallelCables};
 
@@ -42,6 +42,7 @@ pub(super) fn convert(
         sharing: settings.sharing,
         mpi: settings.mpi,
         plan: Plan::default(),
+        io: Io::default(),
         assumed: Vec::new(),
     })
 }

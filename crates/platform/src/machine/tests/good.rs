@@ -1,10 +1,11 @@
 use std::path::PathBuf;
 
+use hpcast_units::{Bandwidth, Seconds};
 use proptest::prelude::*;
 
 use super::*;
 use crate::interconnect::Loopback;
-use crate::machine::{FactorMeaning, Figures, FlowSharing, Machine, Network, Nodes, Wiring};
+use crate::machine::{FactorMeaning, Figures, FlowSharing, Io, Machine, Network, Nodes, Wiring};
 use crate::placement::{Plan, Policy};
 use crate::protocol::{Mode, MpiParameters, Piece, Piecewise, PollGrowth, Protocol};
 use crate::topology::{Duplex, FatTreeShape, Link, ParallelCables};
@@ -248,7 +249,8 @@ prop_compose! {
         let factor = if share { FactorMeaning::Share } else { FactorMeaning::Bound };
         let sharing = FlowSharing { cross_traffic, weight_s: window, window, factor };
         let plan = Plan { policy, ranks_per_node: Some(cores), oversubscribe: share };
-        MachineFile { name, description, nodes, network, sharing, mpi, plan, assumed: Vec::new() }
+        let io = Io { bandwidth: window.map(Bandwidth::new), node_bandwidth: None, latency: window.map(Seconds::new) };
+        MachineFile { name, description, nodes, network, sharing, mpi, plan, io, assumed: Vec::new() }
     }
 }
 
