@@ -119,7 +119,9 @@ impl Environment for Meaning {
 
 /// Libraries of Open MPI and MPICH that put another language on top of what is replaced: they are used as they are.
 fn is_adapter(soname: &str) -> bool {
-    ["libmpi_cxx", "libmpi_usempi", "libmpifort.so.", "libmpicxx.so."].iter().any(|name| soname.starts_with(name))
+    ["libmpi_cxx", "libmpi_usempi", "libmpifort.so.", "libmpichfort.so.", "libmpicxx.so.", "libmpichcxx.so."]
+        .iter()
+        .any(|name| soname.starts_with(name))
 }
 
 /// Libraries that Open MPI's own need.
