@@ -63,9 +63,10 @@ impl Symbols {
     /// A function that stops with a message, for functions of MPI that are not here.
     pub fn missing(&self, symbol: &str) -> Option<usize> {
         let lower = symbol.to_lowercase();
-        let is_mpi = ["mpi_", "pmpi_", "mpix_", "ompi_", "mpir_", "mpii_", "mpid_", "opal_", "orte_", "ompix_"]
-            .iter()
-            .any(|prefix| lower.starts_with(prefix));
+        let is_mpi =
+            ["mpi_", "pmpi_", "mpix_", "pmpix_", "ompi_", "mpir_", "mpii_", "mpid_", "opal_", "orte_", "ompix_"]
+                .iter()
+                .any(|prefix| lower.starts_with(prefix));
         if is_mpi { self.stubs.borrow_mut().make(symbol) } else { None }
     }
 }
