@@ -2,7 +2,7 @@
 
 mod home;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -42,7 +42,7 @@ impl Language {
 }
 
 /// A compiler, with arguments that are always there: the variables may hold `ccache gcc`.
-struct Compiler {
+pub(crate) struct Compiler {
     words: Vec<OsString>,
     variable: &'static str,
 }
