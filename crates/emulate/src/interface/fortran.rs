@@ -27,7 +27,7 @@ pub(super) fn symbols() -> Vec<String> {
     let of_routines = declarations().into_iter().filter(|declaration| !declaration.is_for_c_only());
     let names = of_routines.flat_map(|declaration| {
         let lower = declaration.name.to_lowercase();
-        [format!("{lower}_"), format!("{lower}_f08_")]
+        [format!("{lower}_"), format!("{lower}_abi_")]
     });
     let mut names: Vec<String> = names.chain(present.into_iter().filter(|name| name.starts_with("mpi_"))).collect();
     names.sort();
@@ -218,7 +218,7 @@ impl Declaration {
     fn in_module(&self, form: Form) -> String {
         let name = match form {
             Form::Integers => self.name.to_owned(),
-            Form::Types => format!("{}_f08", self.name),
+            Form::Types => format!("{}_abi", self.name),
         };
         // Fortran has no arguments of the command line to give.
         let parameters: Vec<&Parameter> = self
