@@ -52,6 +52,7 @@ impl Symbols {
             let lower = function.name.to_lowercase();
             if let Some(&address) = known.get(&format!("{lower}_")) {
                 known.insert(format!("{lower}_abi_"), address);
+                known.insert(format!("p{lower}_abi_"), address);
             }
         }
         Symbols { known, stubs: RefCell::default() }
