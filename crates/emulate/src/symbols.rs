@@ -32,6 +32,10 @@ impl Symbols {
             add(&format!("{lower}__"), function.fortran.0);
             // Open MPI's module mpi_f08: the same arguments, and the error code may be left out.
             add(&format!("{lower}_f08_"), function.fortran.0);
+            // Where modules take a C pointer for an address: the same word.
+            if function.parameters.iter().any(|(_, name)| *name == "baseptr") {
+                add(&format!("{lower}_cptr_"), function.fortran.0);
+            }
         }
         for (name, address) in functions::others() {
             add(name, address.0);

@@ -73,7 +73,7 @@ pub struct Window {
     /// What all ranks share.
     pub shared: Rc<Shared>,
     /// Memory of mine that goes with the window.
-    pub memory: Option<Memory>,
+    pub _memory: Option<Memory>,
     /// Operations that may not have come to their targets.
     pub outstanding: RefCell<Vec<Outstanding>>,
     /// What I may do with whom.
@@ -134,7 +134,7 @@ pub struct Shared {
     orders: RefCell<HashMap<(u32, u32), Order>>,
     tags: Cell<i32>,
     /// The memory of all, if it is one piece.
-    pub memory: Option<Memory>,
+    pub _memory: Option<Memory>,
 }
 
 /// One rank's part of a window.
@@ -354,30 +354,4 @@ impl Shared {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_alone_or_many_together() {
-        let mut lock = Lock::default();
-        assert_eq!(lock.ask(false, 1), [1]);
-        assert_eq!(lock.ask(false, 2), [2]);
-        assert!(lock.ask(true, 3).is_empty());
-        // Who comes after one that waits, waits too.
-        assert!(lock.ask(false, 4).is_empty());
-        assert!(lock.ask(false, 5).is_empty());
-        assert!(lock.release().is_empty());
-        assert_eq!(lock.release(), [3]);
-        assert_eq!(lock.release(), [4, 5]);
-    }
-
-    #[test]
-    fn what_comes_early_waits() {
-        let mut order = Order::default();
-        let nothing = || -> Effect { Box::new(|_| ()) };
-        assert_eq!(order.come(1, nothing()).len(), 0);
-        assert_eq!(order.come(2, nothing()).len(), 0);
-        assert_eq!(order.come(0, nothing()).len(), 3);
-        assert_eq!(order.come(3, nothing()).len(), 1);
-    }
-}
+mod tests;

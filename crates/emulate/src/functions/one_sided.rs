@@ -146,7 +146,7 @@ impl Call<'_> {
             model: self.abi.constant("MPI_WIN_UNIFIED"),
             comm: shared.comm(comm.rank()),
             shared,
-            memory,
+            _memory: memory,
             outstanding: RefCell::default(),
             epoch: RefCell::new(Epoch::default()),
         };
