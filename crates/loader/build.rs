@@ -1,4 +1,4 @@
-//! Assembles the zone for the TLS of loaded programs (src/tls.rs) and links it last into what this package builds.
+//! Makes the zone for the thread-local data of loaded programs (src/tls.rs) and links it last into what this package builds.
 //!
 //! Packages that depend on this one and make programs do the same with `DEP_HPCAST_TLS_ZONE_OBJECT` in their build script:
 //! only the package that links knows what comes last.
@@ -8,11 +8,13 @@ use std::path::PathBuf;
 use std::process::Command;
 
 fn main() {
-    println!("cargo:rerun-if-changed=src/zone.s");
-    let object = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names a folder")).join("zone.o");
-    // Linking needs `cc` anyway.
-    let status = Command::new("cc").args(["-c", "src/zone.s", "-o"]).arg(&object).status();
-    assert!(status.is_ok_and(|status| status.success()), "cc cannot assemble src/zone.s; install gcc or clang");
+    println!("cargo:rerun-if-changed=zone/zone.rs");
+    let variable = |name| env::var_os(name).expect("cargo tells");
+    let object = PathBuf::from(variable("OUT_DIR")).join("zone.o");
+    let mut compiler = Command::new(variable("RUSTC"));
+    compiler.args(["--edition=2024", "--crate-type=lib", "--emit=obj", "-Ccodegen-units=1", "zone/zone.rs"]);
+    compiler.arg("--target").arg(variable("TARGET")).arg("-o").arg(&object);
+    assert!(compiler.status().is_ok_and(|status| status.success()), "zone/zone.rs cannot be compiled");
     println!("cargo:rustc-link-arg={}", object.display());
     println!("cargo:object={}", object.display());
 }

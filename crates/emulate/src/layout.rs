@@ -2,7 +2,7 @@
 
 use hpcast_objects::Datatype;
 
-use crate::memory::{self, is_folded};
+use crate::memory;
 
 /// So many bytes, or items.
 #[derive(Clone, Debug)]
@@ -66,8 +66,8 @@ impl Layout {
             match self {
                 Layout::Bytes(bytes) => {
                     let count = data.len().min(*bytes as usize);
-                    if count > 0 && !is_folded(address) {
-                        address.copy_from(data.as_ptr(), count);
+                    if count > 0 {
+                        memory::write(data.as_ptr(), address, count);
                     }
                 }
                 Layout::Items(datatype, count) => {

@@ -179,17 +179,54 @@ pub unsafe fn copy(source: *const u8, target: *mut u8, bytes: usize) {
     });
     let Some((start, pages, inside)) = pages else {
         // SAFETY: as above.
-        return unsafe { target.copy_from(source, bytes) };
+        return unsafe { write(source, target, bytes) };
     };
     let (first, end) = (source as usize, source as usize + inside);
     for page in pages {
         let from = (start + page * PAGE).max(first);
         let to = (start + (page + 1) * PAGE).min(end);
-        // SAFETY: within the bytes of the caller; where the target must not be written yet, `written` sees to it.
-        unsafe { target.add(from - first).copy_from(from as *const u8, to - from) };
+        // SAFETY: within the bytes of the caller.
+        unsafe { write(from as *const u8, target.add(from - first), to - from) };
     }
     // SAFETY: what lies behind the allocation is not ours to judge.
-    unsafe { target.add(inside).copy_from(source.add(inside), bytes - inside) };
+    unsafe { write(source.add(inside), target.add(inside), bytes - inside) };
+}
+
+/// Writes bytes of a message. Where there are only zeros, pages that were never written stay so: they are zeros already.
+///
+/// # Safety
+/// There must be so many bytes at both addresses.
+pub unsafe fn write(source: *const u8, target: *mut u8, bytes: usize) {
+    if is_folded(target) {
+        return;
+    }
+    if !is_private(target) {
+        // SAFETY: as above.
+        return unsafe { target.copy_from(source, bytes) };
+    }
+    let mut done = 0;
+    while done < bytes {
+        let length = (PAGE - (target as usize + done) % PAGE).min(bytes - done);
+        // SAFETY: within the bytes of the caller; a page that must not be written yet becomes one that may by `written`.
+        unsafe {
+            let (from, to) = (source.add(done), target.add(done));
+            if !(is_blank(to, 1) && is_zero(std::slice::from_raw_parts(from, length))) {
+                to.copy_from(from, length);
+            }
+        }
+        done += length;
+    }
+}
+
+/// Whether an address is of a private allocation.
+fn is_private(address: *const u8) -> bool {
+    MEMORY.with_borrow_mut(|memory| memory.as_mut().is_some_and(|memory| memory.private_at(address as usize).is_some()))
+}
+
+fn is_zero(data: &[u8]) -> bool {
+    // SAFETY: any bits are words.
+    let (before, words, after) = unsafe { data.align_to::<u64>() };
+    before.iter().chain(after).all(|&byte| byte == 0) && words.iter().all(|&word| word == 0)
 }
 
 fn map_private(size: usize) -> Option<usize> {

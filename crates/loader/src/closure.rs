@@ -22,7 +22,7 @@ pub struct Object {
     /// Numbers of objects that it needs.
     pub needs: Vec<usize>,
     /// Who needed it first.
-    parent: Option<usize>,
+    pub parent: Option<usize>,
 }
 
 /// The program and its libraries.

@@ -1,10 +1,16 @@
 //! What an ELF file says, for those who load it. Every read is checked: the file is foreign input.
 
+mod dynamic;
+mod symbol;
+mod versions;
+
 use std::ops::Range;
 
 use object::LittleEndian as LE;
-use object::elf::{self, Dyn64, FileHeader64, ProgramHeader64, Rela64, SectionHeader64, Sym64};
+use object::elf::{self, FileHeader64, ProgramHeader64, SectionHeader64, Sym64};
 use object::pod::{from_bytes, slice_from_bytes};
+
+pub use symbol::Symbol;
 
 use crate::error::LoadError;
 
@@ -42,54 +48,6 @@ pub struct ThreadLocal {
     pub size: u64,
     /// A power of two.
     pub align: u64,
-}
-
-/// A name for an address.
-#[derive(Clone, Copy, Debug)]
-pub struct Symbol {
-    /// Place of the name in its table.
-    name: u32,
-    /// Address, or offset in the thread-local block.
-    pub value: u64,
-    /// Size in bytes.
-    pub size: u64,
-    /// `STT_*`.
-    pub kind: u8,
-    /// `STB_*`.
-    pub binding: u8,
-    /// Section, 0 for symbols that somebody else has.
-    section: u16,
-    /// Others may use it.
-    is_visible: bool,
-    /// Version: its name in the table of names, and whether it is the one to take by default.
-    version: Option<(u32, bool)>,
-}
-
-impl Symbol {
-    /// The object has it; others may or may not use it.
-    pub fn is_defined(&self) -> bool {
-        self.section != elf::SHN_UNDEF.0
-    }
-
-    /// Others may use it.
-    pub fn is_exported(&self) -> bool {
-        self.is_defined() && self.is_visible && self.binding != elf::STB_LOCAL.0
-    }
-
-    /// Not a sum of an address, but a number.
-    pub fn is_absolute(&self) -> bool {
-        self.section == elf::SHN_ABS.0
-    }
-
-    /// What nobody needs to provide.
-    pub fn is_weak(&self) -> bool {
-        self.binding == elf::STB_WEAK.0
-    }
-
-    /// To be taken where no version is asked for.
-    pub fn is_default(&self) -> bool {
-        self.version.is_none_or(|(_, default)| default)
-    }
 }
 
 /// Something to write when the addresses are known.
@@ -256,6 +214,9 @@ impl Elf {
         object.read_sections(&header, &programs)?;
         object.read_thread_local(&programs)?;
         object.read_dynamic(&programs)?;
+        if is_program && !object.is_loaded(object.entry, 1) {
+            return Err(wrong("it begins outside of what is loaded"));
+        }
         Ok(object)
     }
 
@@ -331,6 +292,16 @@ impl Elf {
         Ok(start..start + size as usize)
     }
 
+    /// What the file has for a range of places, where places are addresses and a bias; with the places where the parts begin.
+    pub fn contents_in(&self, bias: u64, range: Range<u64>) -> impl Iterator<Item = (u64, &[u8])> {
+        self.segments.iter().filter_map(move |segment| {
+            let start = bias.wrapping_add(segment.address);
+            let (from, to) = (start.max(range.start), (start + segment.file.len() as u64).min(range.end));
+            let first = segment.file.start + (from - start) as usize;
+            (from < to).then(|| (from, &self.bytes()[first..first + (to - from) as usize]))
+        })
+    }
+
     /// What the file has at an address; less than is asked for where it ends.
     pub fn contents(&self, address: u64, size: u64) -> &[u8] {
         let segment = self.segments.iter().find(|one| address >= one.address && address < one.address + one.size);
@@ -345,210 +316,6 @@ impl Elf {
         self.segments.iter().any(|one| {
             address >= one.address && address.checked_add(size).is_some_and(|end| end <= one.address + one.size)
         })
-    }
-
-    fn read_dynamic(&mut self, programs: &[ProgramHeader64<LE>]) -> Result<(), Problem> {
-        let Some(header) = programs.iter().find(|one| one.p_type.get(LE) == elf::PT_DYNAMIC) else {
-            return Err(Problem::Static);
-        };
-        let size = header.p_filesz.get(LE) / size_of::<Dyn64<LE>>() as u64 * size_of::<Dyn64<LE>>() as u64;
-        let place = self.at(header.p_vaddr.get(LE), size, "dynamic entries")?;
-        let entries: Vec<(i64, u64)> = all::<Dyn64<LE>>(&self.bytes()[place])?
-            .iter()
-            .map(|entry| (entry.d_tag.get(LE).0, entry.d_val.get(LE)))
-            .take_while(|&(tag, _)| tag != elf::DT_NULL.0)
-            .collect();
-        // Sums of what is left cannot overflow.
-        let value = |tag: elf::DynamicTag| {
-            entries.iter().find(|one| one.0 == tag.0).map(|one| one.1).filter(|&value| value < ADDRESSES)
-        };
-        let sized = |start, size| (value(start).unwrap_or(0), value(size).unwrap_or(0));
-
-        let (address, size) = sized(elf::DT_STRTAB, elf::DT_STRSZ);
-        if size > 0 {
-            self.names = self.at(address, size, "names")?;
-        }
-        let name = |place: u64| -> Result<String, Problem> {
-            let name = u32::try_from(place).ok().and_then(|place| text(&self.bytes()[self.names.clone()], place));
-            Ok(name.ok_or_else(|| wrong("a name lies outside of its table"))?.to_string())
-        };
-        let needed = entries.iter().filter(|one| one.0 == elf::DT_NEEDED.0).map(|one| name(one.1));
-        let needed = needed.collect::<Result<Vec<_>, _>>()?;
-        let one = |tag| value(tag).map(name).transpose();
-        let (soname, rpath, runpath) = (one(elf::DT_SONAME)?, one(elf::DT_RPATH)?, one(elf::DT_RUNPATH)?);
-
-        let flags = value(elf::DT_FLAGS).unwrap_or(0);
-        self.is_symbolic = flags & elf::DF_SYMBOLIC.0 != 0 || value(elf::DT_SYMBOLIC).is_some();
-        self.is_static_tls = flags & elf::DF_STATIC_TLS.0 != 0 || self.is_program;
-        if !self.is_program && value(elf::DT_FLAGS_1).unwrap_or(0) & elf::DF_1_PIE.0 != 0 {
-            return Err(Problem::Static);
-        }
-        (self.needed, self.soname, self.rpath, self.runpath) = (needed, soname, rpath, runpath);
-
-        let word = size_of::<u64>() as u64;
-        let calls = |single: Option<u64>, (address, size): (u64, u64)| -> Result<Calls, Problem> {
-            let count = size / word;
-            if single.is_some_and(|address| !self.is_loaded(address, 1))
-                || (count > 0 && !self.is_loaded(address, size))
-            {
-                return Err(wrong("functions to be called first or last lie outside of what is loaded"));
-            }
-            Ok(Calls { single: single.filter(|&address| address != 0), array: (address, count) })
-        };
-        let before = calls(None, sized(elf::DT_PREINIT_ARRAY, elf::DT_PREINIT_ARRAYSZ))?;
-        let initialise = calls(value(elf::DT_INIT), sized(elf::DT_INIT_ARRAY, elf::DT_INIT_ARRAYSZ))?;
-        let finish = calls(value(elf::DT_FINI), sized(elf::DT_FINI_ARRAY, elf::DT_FINI_ARRAYSZ))?;
-        (self.before, self.initialise, self.finish) = (before, initialise, finish);
-
-        let (address, size) = sized(elf::DT_RELA, elf::DT_RELASZ);
-        self.read_relocations(address, size)?;
-        let (address, size) = sized(elf::DT_JMPREL, elf::DT_PLTRELSZ);
-        self.read_relocations(address, size)?;
-        if value(elf::DT_REL).is_some() {
-            return Err(wrong("it has relocations without addends"));
-        }
-        let (address, size) = sized(elf::DT_RELR, elf::DT_RELRSZ);
-        self.read_packed(address, size)?;
-        if let Some(symbols) = value(elf::DT_SYMTAB) {
-            let count = self.count_symbols(value(elf::DT_GNU_HASH), value(elf::DT_HASH))?;
-            self.read_symbols(symbols, count)?;
-            self.read_versions(
-                value(elf::DT_VERSYM),
-                value(elf::DT_VERDEF).zip(value(elf::DT_VERDEFNUM)),
-                value(elf::DT_VERNEED).zip(value(elf::DT_VERNEEDNUM)),
-            )?;
-        }
-        if self.relocations.iter().any(|one| one.symbol as usize >= self.symbols.len().max(1)) {
-            return Err(wrong("a relocation names a symbol that is not there"));
-        }
-        // Older linkers leave the flag out.
-        self.is_static_tls |= self.relocations.iter().any(|one| one.kind == elf::R_X86_64_TPOFF64.0);
-        Ok(())
-    }
-
-    fn read_relocations(&mut self, address: u64, size: u64) -> Result<(), Problem> {
-        if size == 0 {
-            return Ok(());
-        }
-        let entry = size_of::<Rela64<LE>>() as u64;
-        let place = self.at(address, size / entry * entry, "relocations")?;
-        let read = all::<Rela64<LE>>(&self.bytes()[place])?.iter().map(|one| {
-            let info = one.r_info.get(LE);
-            let (symbol, kind) = ((info >> 32) as u32, info as u32);
-            Relocation { address: one.r_offset.get(LE), kind, symbol, addend: one.r_addend.get(LE) as u64 }
-        });
-        self.relocations.extend(read.collect::<Vec<_>>());
-        Ok(())
-    }
-
-    /// `DT_RELR`: an address, then bits for the 63 words after the last one.
-    fn read_packed(&mut self, address: u64, size: u64) -> Result<(), Problem> {
-        if size == 0 {
-            return Ok(());
-        }
-        let place = self.at(address, size / 8 * 8, "packed relocations")?;
-        let mut next = 0u64;
-        let mut relative = Vec::new();
-        for entry in self.bytes()[place].chunks_exact(8) {
-            let entry = u64::from_le_bytes(entry.try_into().expect("chunks have this size"));
-            if entry & 1 == 0 {
-                relative.push(entry);
-                next = entry.wrapping_add(8);
-            } else {
-                let bits = (0..63).filter(|bit| entry >> (bit + 1) & 1 == 1);
-                relative.extend(bits.map(|bit| next.wrapping_add(bit * 8)));
-                next = next.wrapping_add(63 * 8);
-            }
-        }
-        self.relative = relative;
-        Ok(())
-    }
-
-    fn word(&self, address: u64) -> Result<u32, Problem> {
-        let place = self.at(address, 4, "tables of symbols")?;
-        Ok(u32::from_le_bytes(self.bytes()[place].try_into().expect("four bytes")))
-    }
-
-    /// The number of symbols is not written anywhere; the hash tables tell.
-    fn count_symbols(&self, gnu: Option<u64>, old: Option<u64>) -> Result<u64, Problem> {
-        let named = self.relocations.iter().map(|one| u64::from(one.symbol) + 1).max().unwrap_or(1);
-        if let Some(old) = old {
-            return Ok(u64::from(self.word(old + 4)?));
-        }
-        let Some(gnu) = gnu else { return Ok(named) };
-        let (buckets, first, bloom) = (self.word(gnu)?, self.word(gnu + 4)?, self.word(gnu + 8)?);
-        let table = gnu + 16 + u64::from(bloom) * 8;
-        let mut last = 0;
-        for bucket in 0..u64::from(buckets) {
-            last = last.max(self.word(table + bucket * 4)?);
-        }
-        if last < first {
-            return Ok(named.max(u64::from(first)));
-        }
-        let chains = table + u64::from(buckets) * 4;
-        while self.word(chains + u64::from(last - first) * 4)? & 1 == 0 {
-            last = last.checked_add(1).ok_or_else(|| wrong("its table of symbols has no end"))?;
-        }
-        Ok(named.max(u64::from(last) + 1))
-    }
-
-    fn read_symbols(&mut self, address: u64, count: u64) -> Result<(), Problem> {
-        let size = count.checked_mul(size_of::<Sym64<LE>>() as u64).ok_or_else(|| wrong("it has too many symbols"))?;
-        let place = self.at(address, size, "symbols")?;
-        self.symbols = all::<Sym64<LE>>(&self.bytes()[place])?.iter().map(symbol).collect();
-        Ok(())
-    }
-
-    /// Versions of symbols: the names of those that this object defines and of those that it needs, by number.
-    fn read_versions(
-        &mut self,
-        numbers: Option<u64>,
-        defined: Option<(u64, u64)>,
-        needed: Option<(u64, u64)>,
-    ) -> Result<(), Problem> {
-        let Some(numbers) = numbers else { return Ok(()) };
-        let place = self.at(numbers, self.symbols.len() as u64 * 2, "versions")?;
-        let mut names: Vec<Option<u32>> = Vec::new();
-        let mut name = |number: u16, place: u32| {
-            let number = usize::from(number & elf::VERSYM_VERSION);
-            names.resize(names.len().max(number + 1), None);
-            names[number] = Some(place);
-        };
-        let half = |address: u64| -> Result<u16, Problem> {
-            let place = self.at(address, 2, "versions")?;
-            Ok(u16::from_le_bytes(self.bytes()[place].try_into().expect("two bytes")))
-        };
-        if let Some((mut entry, count)) = defined {
-            for _ in 0..count.min(1 << 15) {
-                // The first auxiliary entry has the version's own name, the others those of its parents.
-                let first = self.word(entry + 12)?;
-                name(half(entry + 4)?, self.word(entry + u64::from(first))?);
-                entry += u64::from(self.word(entry + 16)?);
-            }
-        }
-        if let Some((mut entry, count)) = needed {
-            for _ in 0..count.min(1 << 15) {
-                let mut version = entry + u64::from(self.word(entry + 8)?);
-                for _ in 0..half(entry + 2)? {
-                    name(half(version + 6)?, self.word(version + 8)?);
-                    version += u64::from(self.word(version + 12)?);
-                }
-                entry += u64::from(self.word(entry + 12)?);
-            }
-        }
-        let numbers = self.bytes()[place].chunks_exact(2).map(|one| u16::from_le_bytes([one[0], one[1]]));
-        let versions: Vec<_> = numbers
-            .map(|number| {
-                let index = usize::from(number & elf::VERSYM_VERSION);
-                // 0 and 1 stand for none.
-                let name = names.get(index).copied().flatten().filter(|_| index > 1)?;
-                Some((name, number & elf::VERSYM_HIDDEN.0 == 0))
-            })
-            .collect();
-        for (symbol, version) in self.symbols.iter_mut().zip(versions) {
-            symbol.version = version;
-        }
-        Ok(())
     }
 
     /// Name of a dynamic symbol; names that are no text are empty.
@@ -567,22 +334,9 @@ impl Elf {
         let full = self.full.as_ref().map_or((&[][..], &[][..]), |(symbols, names)| {
             (all::<Sym64<LE>>(&data[symbols.clone()]).unwrap_or(&[]), &data[names.clone()])
         });
-        let named = full.0.iter().map(symbol).map(move |symbol| (text(full.1, symbol.name).unwrap_or(""), symbol));
+        let named =
+            full.0.iter().map(Symbol::from).map(move |symbol| (text(full.1, symbol.name).unwrap_or(""), symbol));
         named.chain(self.symbols.iter().map(|symbol| (self.name(symbol), *symbol)))
-    }
-}
-
-fn symbol(symbol: &Sym64<LE>) -> Symbol {
-    let visibility = symbol.st_other.0 & 3;
-    Symbol {
-        name: symbol.st_name.get(LE),
-        value: symbol.st_value.get(LE),
-        size: symbol.st_size.get(LE),
-        kind: symbol.st_info.0 & 0xf,
-        binding: symbol.st_info.0 >> 4,
-        section: symbol.st_shndx.get(LE).0,
-        is_visible: visibility == elf::STV_DEFAULT.0 || visibility == elf::STV_PROTECTED.0,
-        version: None,
     }
 }
 

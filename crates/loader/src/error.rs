@@ -92,7 +92,7 @@ pub enum LoadError {
         problem: String,
     },
     /// Symbols that nobody has.
-    #[error("nobody provides {}", .symbols.join(", "))]
+    #[error("nobody provides {}", some(.symbols))]
     MissingSymbols {
         /// Each with the object that needs it.
         symbols: Vec<String>,
@@ -141,6 +141,14 @@ pub enum LoadError {
         /// Why.
         problem: String,
     },
+}
+
+/// The first of many.
+fn some(names: &[String]) -> String {
+    const SHOWN: usize = 10;
+    let more = names.len().saturating_sub(SHOWN);
+    let shown = names[..names.len() - more].join(", ");
+    if more > 0 { format!("{shown} and {more} more symbols") } else { shown }
 }
 
 impl LoadError {

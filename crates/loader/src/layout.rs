@@ -69,7 +69,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Places objects after each other; the first is the program, if `has_program`.
+    /// Places objects after each other.
     pub fn new<'a>(objects: impl Iterator<Item = &'a Elf> + Clone) -> Result<Self, LoadError> {
         let mut layout = Layout { align: PAGE, zone_align: 1, ..Self::default() };
         let mut end = 0u64;
@@ -131,41 +131,35 @@ fn check(elf: &Elf, end: u64) -> Result<(), LoadError> {
 /// Runs of pages of an object, at the object's own addresses.
 fn runs(elf: &Elf) -> Result<Vec<Run>, LoadError> {
     let mut runs: Vec<Run> = Vec::new();
+    // Ends of the pages so far that are executed, and of those that are written to.
+    let (mut executed, mut written) = (0, 0);
     for segment in &elf.segments {
         let mut pages = segment.address / PAGE * PAGE..(segment.address + segment.size).next_multiple_of(PAGE);
+        if (segment.executable && pages.start < written) || (segment.writable && pages.start < executed) {
+            let problem = "a page is both writable and executable".into();
+            return Err(LoadError::Malformed { file: elf.file.clone(), problem });
+        }
+        executed = if segment.executable { pages.end } else { executed };
+        written = if segment.writable { pages.end } else { written };
         if let Some(last) = runs.last_mut() {
             if last.is_private == segment.writable {
                 last.pages.end = last.pages.end.max(pages.end);
                 continue;
             }
-            // A page with something of both kinds is the copy's own.
-            if pages.start < last.pages.end {
-                if segment.executable
-                    || elf.segments.iter().any(|one| {
-                        one.executable
-                            && one.address + one.size > pages.start
-                            && !one.writable
-                            && one.address < pages.start
-                    })
-                {
-                    let problem = "a page is both writable and executable".into();
-                    return Err(LoadError::Malformed { file: elf.file.clone(), problem });
-                }
-                if segment.writable {
-                    last.pages.end = pages.start;
-                } else {
-                    pages.start = last.pages.end;
-                }
+            // A page with something of both kinds is the copy's own. What lies between two runs goes to the one before: no mapping of
+            // its own.
+            if !segment.writable {
+                pages.start = pages.start.max(last.pages.end);
             }
-            // What lies between goes to the one before: no mapping of its own.
+            if pages.is_empty() {
+                continue;
+            }
             last.pages.end = pages.start;
             if last.pages.is_empty() {
                 runs.pop();
             }
         }
-        if !pages.is_empty() {
-            runs.push(Run { pages, is_private: segment.writable });
-        }
+        runs.push(Run { pages, is_private: segment.writable });
     }
     Ok(runs)
 }

@@ -22,17 +22,31 @@
 //! where programs are entered at their beginning, and `__cxa_atexit` and `atexit`, since the C library would call what is registered
 //! there when the copies are gone.
 //!
-//! Thread-local data, and how exceptions find their way, are explained in `tls.rs` and `registry.rs`. Threads inside of copies are
-//! not supported.
+//! What a program calls directly is not looked up; such functions can be replaced by [`Program::intercept`].
+//!
+//! Thread-local data, and how exceptions find their way, are explained in `tls.rs` and `registry.rs`. Many programs have thread-local
+//! data that needs a place in this process ([`zone_size`]). To set it aside, a package that makes a program depends on this one
+//! and says in its build script what is to be linked last:
+//!
+//! ```no_run
+//! println!("cargo:rustc-link-arg={}", std::env::var("DEP_HPCAST_TLS_ZONE_OBJECT").unwrap());
+//! ```
+//!
+//! Threads inside of copies are not supported.
 
+mod bridge;
 mod closure;
 mod elf;
 mod error;
 mod host;
+mod image;
 mod instance;
 mod intercept;
 mod layout;
 mod link;
+mod names;
+mod plan;
+mod process;
 mod program;
 mod registry;
 mod search;
@@ -44,7 +58,10 @@ mod tls;
 pub use error::LoadError;
 pub use instance::Instance;
 pub use intercept::Original;
-pub use program::{Location, Program};
+pub use names::Location;
+#[doc(hidden)]
+pub use plan::plan;
+pub use program::Program;
 pub use registry::copy_at;
 pub use start::Start;
 pub use tls::zone_size;

@@ -69,7 +69,7 @@ enum Meaning {
 type Export<'a> = (usize, usize, &'a Symbol);
 
 /// Links one group of objects.
-pub struct Linker<'a> {
+struct Linker<'a> {
     /// Groups that may be used, the one to be linked is first.
     scope: &'a [Group<'a>],
     exports: HashMap<&'a str, Vec<Export<'a>>>,
@@ -95,11 +95,8 @@ pub fn link<'a>(
             exports.entry(elf.name(symbol)).or_default().push((group, number, symbol));
         }
     }
-    let copied = scope[0].objects.iter().flat_map(|object| {
-        let copies = object.elf.relocations.iter().filter(|one| one.kind == elf::R_X86_64_COPY.0);
-        copies.map(|one| object.elf.name(&object.elf.symbols[one.symbol as usize]))
-    });
-    let copied = copied.collect();
+    let copied = scope[0].objects.iter().flat_map(|object| copies(&object.elf));
+    let copied = copied.map(|(elf, _, symbol)| elf.name(symbol)).collect();
     let template = Template::default();
     let (choices, missing) = (Vec::new(), BTreeSet::new());
     let mut linker = Linker { scope, exports, outside, copied, template, choices, missing };
@@ -122,6 +119,12 @@ pub fn link<'a>(
     Ok((linker.template, linker.choices))
 }
 
+/// Data of others that an object has a copy of.
+fn copies(elf: &Elf) -> impl Iterator<Item = (&Elf, &Relocation, &Symbol)> {
+    let copies = elf.relocations.iter().filter(|one| one.kind == elf::R_X86_64_COPY.0);
+    copies.filter_map(move |one| Some((elf, one, elf.symbols.get(one.symbol as usize)?)))
+}
+
 impl<'a> Linker<'a> {
     fn object(&self, number: usize) -> (&'a Elf, &'a Place) {
         let group = &self.scope[0];
@@ -131,15 +134,9 @@ impl<'a> Linker<'a> {
     /// Puts the file's contents into the private pages.
     fn load(&mut self, number: usize) {
         let (elf, place) = self.object(number);
-        for segment in &elf.segments {
-            let start = place.bias.wrapping_add(segment.address);
-            let end = start + segment.file.len() as u64;
-            for run in place.runs.iter().filter(|run| run.is_private) {
-                let (from, to) = (start.max(run.pages.start), end.min(run.pages.end));
-                if from < to {
-                    let first = segment.file.start + (from - start) as usize;
-                    self.template.write(from, &elf.bytes()[first..first + (to - from) as usize]);
-                }
+        for run in place.runs.iter().filter(|run| run.is_private) {
+            for (start, bytes) in elf.contents_in(place.bias, run.pages.clone()) {
+                self.template.write(start, bytes);
             }
         }
     }
@@ -201,9 +198,7 @@ impl<'a> Linker<'a> {
                 self.template.set(target, Value::Absolute(size.wrapping_add(relocation.addend)));
             }
             elf::R_X86_64_DTPMOD64 => {
-                let meaning =
-                    named.map_or(Meaning::ThreadLocal(number, 0), |symbol| self.meaning(number, symbol, true));
-                let (way, block) = self.thread_local(meaning);
+                let (way, block) = self.thread_local(number, named);
                 self.template.set(target, Value::Absolute(way));
                 if named.is_none_or(|symbol| symbol.binding == elf::STB_LOCAL.0) {
                     // The second word is the offset in the block, and has no relocation of its own.
@@ -213,15 +208,11 @@ impl<'a> Linker<'a> {
                 }
             }
             elf::R_X86_64_DTPOFF64 => {
-                let meaning =
-                    named.map_or(Meaning::ThreadLocal(number, 0), |symbol| self.meaning(number, symbol, true));
-                let (_, value) = self.thread_local(meaning);
+                let (_, value) = self.thread_local(number, named);
                 self.template.set(target, value.plus(relocation.addend));
             }
             elf::R_X86_64_TPOFF64 => {
-                let meaning =
-                    named.map_or(Meaning::ThreadLocal(number, 0), |symbol| self.meaning(number, symbol, true));
-                let (way, value) = self.thread_local(meaning);
+                let (way, value) = self.thread_local(number, named);
                 // What is in a block of its own can be anywhere; the linker never asks for its distance.
                 if way != tls::FROM_THREAD_POINTER {
                     let problem = "it asks for the distance of thread-local data that another object has".into();
@@ -230,9 +221,7 @@ impl<'a> Linker<'a> {
                 self.template.set(target, value.plus(relocation.addend));
             }
             elf::R_X86_64_TLSDESC => {
-                let meaning =
-                    named.map_or(Meaning::ThreadLocal(number, 0), |symbol| self.meaning(number, symbol, true));
-                let (way, value) = self.thread_local(meaning);
+                let (way, value) = self.thread_local(number, named);
                 let second = self.target(number, relocation.address.wrapping_add(8))?;
                 self.template.set(target, Value::Absolute(tls::descriptor(way) as u64));
                 self.template.set(second, value.plus(relocation.addend));
@@ -245,8 +234,12 @@ impl<'a> Linker<'a> {
         Ok(())
     }
 
-    /// How `__tls_get_addr` finds something thread-local: the first word and the second.
-    fn thread_local(&self, meaning: Meaning) -> (u64, Value) {
+    /// How `__tls_get_addr` finds something thread-local, or the object's block where no symbol is named: the first word and the second.
+    fn thread_local(&mut self, number: usize, symbol: Option<&Symbol>) -> (u64, Value) {
+        let meaning = match symbol {
+            Some(symbol) => self.meaning(number, symbol, true),
+            None => Meaning::ThreadLocal(number, 0),
+        };
         let none = (tls::AT_ADDRESS, Value::Absolute(0));
         match meaning {
             Meaning::ThreadLocal(number, offset) => match self.object(number).1.tls {
@@ -267,8 +260,7 @@ impl<'a> Linker<'a> {
     fn meaning(&mut self, number: usize, symbol: &Symbol, is_thread_local: bool) -> Meaning {
         let (elf, _) = self.object(number);
         let own = (0, number, symbol);
-        let is_fixed = symbol.binding == elf::STB_LOCAL.0 || elf.is_symbolic || !symbol.is_exported();
-        if symbol.is_defined() && is_fixed {
+        if symbol.is_fixed() || (symbol.is_defined() && elf.is_symbolic) {
             return self.exported(own);
         }
         let name = elf.name(symbol);
@@ -337,8 +329,7 @@ impl<'a> Linker<'a> {
     /// Gives the program its own copies of other objects' data.
     fn copy(&mut self, number: usize) -> Result<(), LoadError> {
         let (elf, place) = self.object(number);
-        for relocation in elf.relocations.iter().filter(|one| one.kind == elf::R_X86_64_COPY.0) {
-            let symbol = &elf.symbols[relocation.symbol as usize];
+        for (_, relocation, symbol) in copies(elf) {
             let name = elf.name(symbol);
             let Some(target) = place.find(relocation.address, symbol.size, true) else {
                 let problem = format!("the copy of `{name}` lies outside of it");
@@ -363,11 +354,9 @@ impl<'a> Linker<'a> {
     }
 
     fn copy_from(&mut self, group: usize, owner: usize, address: u64, target: u64, len: u64) {
-        let (elf, place) = {
-            let group = &self.scope[group];
-            (&group.objects[owner].elf, &group.layout.places[owner])
-        };
-        match (place.find(address, len, true), self.scope[group].base) {
+        let group = &self.scope[group];
+        let (elf, place) = (&group.objects[owner].elf, &group.layout.places[owner]);
+        match (place.find(address, len, true), group.base) {
             (Some(source), None) => self.template.copy(source, target, len),
             (Some(source), Some(base)) => {
                 self.template.write(target, &self.outside.bytes((base + source) as usize, len as usize));

@@ -123,7 +123,8 @@ pub unsafe extern "C" fn find_object(address: usize, result: *mut FoundObject) -
     let found = read(|registry| {
         let (base, _, span) = registry.find(address)?;
         let span = span?;
-        let unwinding = span.unwinding.map_or(0, |place| base + place);
+        // Unwinders do not expect an object without tables.
+        let unwinding = base + span.unwinding?;
         let (start, end) = (base + span.extent.start, base + span.extent.end);
         Some(FoundObject { flags: 0, start, end, link_map: 0, unwinding, reserved: [0; 7] })
     });

@@ -1,4 +1,7 @@
 //! Memory for copies: addresses for many at once, side by side, and one file in memory with the pages that they share.
+//!
+//! Code that cannot be written to and data that cannot be executed take two mappings an object, and the kernel limits the mappings
+//! of a process. When half of them are used, further copies are one mapping each in which both is allowed.
 
 use std::ffi::CString;
 use std::fs;
@@ -23,6 +26,8 @@ pub struct Space {
     size: usize,
     align: usize,
     mappings: usize,
+    /// Mappings that the kernel allows.
+    limit: usize,
     catalogue: Arc<Catalogue>,
     slots: Mutex<Slots>,
 }
@@ -52,7 +57,9 @@ impl Space {
             }
         }
         let (align, mappings) = (layout.align as usize, layout.mappings());
-        Ok(Self { file, shared, size, align, mappings, catalogue, slots: Mutex::default() })
+        let limit = fs::read_to_string("/proc/sys/vm/max_map_count").ok().and_then(|text| text.trim().parse().ok());
+        let limit = limit.unwrap_or(usize::MAX);
+        Ok(Self { file, shared, size, align, mappings, limit, catalogue, slots: Mutex::default() })
     }
 
     /// Changes what all copies share, also those that exist.
@@ -72,28 +79,36 @@ impl Space {
             self.reserve(&mut slots)?;
         }
         let base = slots.free.pop().expect("just reserved");
-        for &(offset, len) in &self.shared {
+        if let Err(error) = self.map(base, (slots.used + 1) * self.mappings > self.limit / 2) {
+            slots.free.push(base);
+            return Err(self.failure(slots.used, error));
+        }
+        slots.used += 1;
+        registry::set_alive(base, true);
+        Ok(base)
+    }
+
+    /// Maps the shared pages of a copy, or the whole file at once.
+    fn map(&self, base: usize, at_once: bool) -> io::Result<()> {
+        let map = |offset: usize, len, more| {
             // SAFETY: this place is reserved for this copy and not used by anybody.
             let mapped = unsafe {
                 libc::mmap(
                     (base + offset) as *mut _,
                     len,
-                    libc::PROT_READ | libc::PROT_EXEC,
-                    libc::MAP_PRIVATE | libc::MAP_FIXED,
+                    libc::PROT_READ | libc::PROT_EXEC | more,
+                    libc::MAP_PRIVATE | libc::MAP_FIXED | libc::MAP_NORESERVE,
                     self.file.as_raw_fd(),
                     offset as libc::off_t,
                 )
             };
-            if mapped == libc::MAP_FAILED {
-                let error = io::Error::last_os_error();
-                let copy = slots.used;
-                slots.free.push(base);
-                return Err(self.failure(copy, error));
-            }
+            if mapped == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
+        };
+        // Some systems forbid that.
+        if at_once && map(0, self.size, libc::PROT_WRITE).is_ok() {
+            return Ok(());
         }
-        slots.used += 1;
-        registry::set_alive(base, true);
-        Ok(base)
+        self.shared.iter().try_for_each(|&(offset, len)| map(offset, len, 0))
     }
 
     /// Beginning of the copy that an address belongs to.
@@ -144,10 +159,9 @@ impl Space {
 
     /// Tells too many mappings from too little memory.
     fn failure(&self, copy: usize, error: io::Error) -> LoadError {
-        let limit = fs::read_to_string("/proc/sys/vm/max_map_count").ok().and_then(|text| text.trim().parse().ok());
         let used = fs::read_to_string("/proc/self/maps").map_or(0, |maps| maps.lines().count());
-        match limit {
-            Some(limit) if used + self.mappings + 2 >= limit => {
+        match self.limit {
+            limit if used + self.mappings + 2 >= limit => {
                 LoadError::TooManyMappings { copy, each: self.mappings, limit }
             }
             _ => LoadError::Memory { bytes: self.size, error },

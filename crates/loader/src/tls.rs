@@ -3,7 +3,7 @@
 //! Code reaches thread-local data in two ways. Libraries usually ask `__tls_get_addr` with two words of their own data. Every
 //! copy has its own data, so the words say where the copy's block is: nothing needs to be known about who runs. Programs, and
 //! some libraries, instead use fixed distances below the thread pointer, where this process has its own thread-local data. So
-//! the process keeps a zone there for them (zone.s, linked last: what comes last lies highest), and whoever switches from one
+//! the process keeps a zone there for them (zone/zone.rs, linked last: what comes last lies highest), and whoever switches from one
 //! copy to another exchanges its contents.
 
 use std::arch::{global_asm, naked_asm};
@@ -61,7 +61,7 @@ pub fn zone_size() -> usize {
     if place.is_null() {
         return 0;
     }
-    // SAFETY: two words in zone.s.
+    // SAFETY: two words in zone/zone.rs.
     let [distance, size] = unsafe { place.read() };
     if distance.checked_add(size) == Some(0) { size as usize } else { 0 }
 }
@@ -88,24 +88,30 @@ pub unsafe fn restore(from: *const u8, len: usize) {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::{Cell, RefCell};
+
     use super::*;
+
+    thread_local! {
+        static NUMBER: Cell<usize> = const { Cell::new(7) };
+        static TEXT: RefCell<String> = RefCell::new("text".into());
+    }
 
     #[test]
     fn the_zone_lies_below_the_thread_pointer() {
         assert_eq!(zone_size(), 65_536);
-        // Nobody else uses it.
-        std::thread::spawn(|| {
+        let thread = std::thread::spawn(|| {
             let mut bytes = vec![1u8; 65_536];
             // SAFETY: the zone is as large.
             unsafe { save(bytes.as_mut_ptr(), bytes.len()) };
-            assert!(bytes.iter().all(|&byte| byte == 0));
+            assert!(bytes.iter().all(|&byte| byte == 0), "nobody else uses it");
             bytes.fill(0xa5);
             // SAFETY: as above.
             unsafe { restore(bytes.as_ptr(), bytes.len()) };
-            assert_eq!(format!("{:?}", std::io::Error::from_raw_os_error(2).kind()), "NotFound");
-            std::thread::yield_now();
-        })
-        .join()
-        .expect("the thread's own data is untouched");
+            assert_eq!((NUMBER.get(), TEXT.take().as_str()), (7, "text"));
+            // What the C library keeps for a thread.
+            assert_eq!(std::fs::read("/").map_err(|error| error.kind()), Err(std::io::ErrorKind::IsADirectory));
+        });
+        thread.join().expect("the thread's own data is untouched");
     }
 }

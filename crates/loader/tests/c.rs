@@ -148,6 +148,42 @@ fn libraries_are_private_too() {
 }
 
 #[test]
+fn some_libraries_are_shared_by_all_copies() {
+    let library = r#"
+        static int count; static __thread int local = 7; int exported[3] = {5, 6, 7}; int *pointer = &exported[1];
+        static int fast(int x) { return x + *pointer; }
+        static int (*choose(void))(int) { return fast; }
+        int chosen(int) __attribute__((ifunc("choose")));
+        __attribute__((constructor)) static void begin(void) { count += 1000; }
+        int more(int by) { count += by; return count; }
+        int more_local(int by) { local += by; return local; }
+    "#;
+    let program = r#"
+        int more(int), more_local(int), chosen(int);
+        extern int exported[3];
+        int (*address)(int) = more;
+        int run(int by) { return more(by) + chosen(0) * 10000; }
+        int local(int by) { return more_local(by); }
+        int data(int x) { exported[0] += x; return exported[0]; }
+        int main(void) { return 0; }
+    "#;
+    let folder = Folder::new("once");
+    let Some(_) = folder.compile("gcc", "libonce.so", library, &["-shared", "-fPIC"]) else { return };
+    let options = ["-L.", "-lonce", "-Wl,-rpath,$ORIGIN"];
+    let path = folder.compile("gcc", "user", program, &options).expect("as before");
+    let program = open_in(&path, &Plain { once: vec!["libonce.so".into()], ..Plain::default() });
+    let (first, second) = (ready(&program), ready(&program));
+    assert_eq!(program.mappings(), 2);
+    assert_eq!((call(&first, "run", 1), call(&second, "run", 2)), (61_001, 61_003));
+    assert_eq!((call(&first, "local", 1), call(&second, "local", 2)), (8, 10));
+    assert_eq!((call(&first, "data", 1), call(&second, "data", 2)), (6, 7), "programs have copies of data");
+    let address = first.symbol("address").expect("a variable") as *const usize;
+    // SAFETY: the program has this variable.
+    let location = program.describe(unsafe { *address }).expect("an address of the library");
+    assert_eq!((location.object.as_str(), location.symbol.as_deref()), ("libonce.so", Some("more")));
+}
+
+#[test]
 fn functions_may_choose_others() {
     let source = r#"
         int state = 7;
@@ -232,6 +268,41 @@ fn programs_begin_at_start() {
 }
 
 #[test]
+fn copies_see_their_own_objects() {
+    let source = r#"
+        #define _GNU_SOURCE
+        #include <link.h>
+        #include <string.h>
+        int main(void);
+        struct Seen { int named, holding, others; };
+        static int visit(struct dl_phdr_info *info, size_t size, void *data) {
+            struct Seen *seen = data;
+            size_t length = strlen(info->dlpi_name);
+            int is_named = length > 8 && !strcmp(info->dlpi_name + length - 8, "/objects");
+            seen->named += is_named;
+            seen->others += !is_named;
+            for (int i = 0; i < info->dlpi_phnum; i++) {
+                ElfW(Addr) start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+                int is_held = (ElfW(Addr))&main >= start && (ElfW(Addr))&main < start + info->dlpi_phdr[i].p_memsz;
+                if (info->dlpi_phdr[i].p_type == PT_LOAD && is_held) seen->holding += is_named;
+            }
+            return 0;
+        }
+        int look(int x) {
+            struct Seen seen = {0};
+            int answer = dl_iterate_phdr(visit, &seen);
+            return answer * 1000 + seen.named * 100 + seen.holding * 10 + (seen.others > 1);
+        }
+        int main(void) { return 0; }
+    "#;
+    let folder = Folder::new("objects");
+    let Some(path) = folder.compile("gcc", "objects", source, &[]) else { return };
+    let program = open(&path);
+    let copies: Vec<_> = (0..7).map(|_| ready(&program)).collect();
+    assert!(copies.iter().all(|copy| call(copy, "look", 0) == 111));
+}
+
+#[test]
 fn errors_say_what_to_do() {
     let folder = Folder::new("errors");
     let Some(fixed) = folder.compile("gcc", "fixed", PRIVATE, &["-no-pie"]) else { return };
@@ -271,6 +342,13 @@ fn errors_say_what_to_do() {
     std::fs::write(folder.path("text"), "#!/bin/sh\n").expect("written");
     assert!(matches!(fails(&folder.path("text"), &plain), LoadError::NotElf { .. }));
     assert!(matches!(fails(&folder.path("none"), &plain), LoadError::Unreadable { .. }));
+    let text = "__asm__(\".text\\n.quad main\\n\"); int main(void) { return 0; }";
+    let text = folder.compile("gcc", "changing", text, &["-Wl,-z,notext"]).expect("a compiler");
+    assert!(matches!(fails(&text, &plain), LoadError::TextRelocation { .. }));
+    let mut other = std::fs::read(&text).expect("just written");
+    other[18] = 183;
+    std::fs::write(folder.path("other"), other).expect("written");
+    assert!(matches!(fails(&folder.path("other"), &plain), LoadError::OtherArchitecture { .. }));
     let large = "__thread char large[100000]; int main(void) { return large[1]; }";
     let large = folder.compile("gcc", "large", large, &[]).expect("a compiler");
     assert!(matches!(fails(&large, &plain), LoadError::ThreadLocal { room: 65_536, .. }));

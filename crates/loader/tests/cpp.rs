@@ -32,13 +32,16 @@ fn exceptions_are_caught() {
         int main() {}
     "#;
     let folder = Folder::new("exceptions");
-    let Some(path) = folder.compile("g++", "exceptions", source, &[]) else { return };
-    let program = open(&path);
-    let copies: Vec<_> = (0..20).map(|_| ready(&program)).collect();
-    for (number, copy) in copies.iter().enumerate() {
-        assert_eq!(call(copy, "fall", 9), 1006);
-        assert_eq!(call(copy, "nested", number as i32), number as i32 + 1);
-        assert_eq!(call(copy, "beyond", 0), 1);
+    // With the libraries, and with parts of them in the program itself.
+    for options in [&[][..], &["-static-libgcc", "-static-libstdc++"]] {
+        let Some(path) = folder.compile("g++", "exceptions", source, options) else { return };
+        let program = open(&path);
+        let copies: Vec<_> = (0..20).map(|_| ready(&program)).collect();
+        for (number, copy) in copies.iter().enumerate() {
+            assert_eq!(call(copy, "fall", 9), 1006);
+            assert_eq!(call(copy, "nested", number as i32), number as i32 + 1);
+            assert_eq!(call(copy, "beyond", 0), 1);
+        }
     }
 }
 

@@ -63,6 +63,8 @@ impl Drop for Folder {
 pub struct Plain {
     /// Symbols with their replacements.
     pub symbols: HashMap<String, Replacement>,
+    /// Libraries that all copies share, beside libgcc.
+    pub once: Vec<String>,
     /// Libraries that are not loaded.
     pub replaced: Vec<String>,
     /// What to take for symbols that nobody has.
@@ -91,7 +93,7 @@ impl Environment for Plain {
             Treatment::Host
         } else if self.replaced.iter().any(|name| name == soname) {
             Treatment::Replaced
-        } else if soname.starts_with("libgcc_s") {
+        } else if soname.starts_with("libgcc_s") || self.once.iter().any(|name| name == soname) {
             Treatment::Once
         } else {
             Treatment::Private
