@@ -244,7 +244,8 @@ impl<T> Lock<T> {
 impl Shared {
     /// A window of these ranks.
     pub fn new(context: Context, group: Rc<Group>, sides: Vec<Side>, memory: Option<Memory>) -> Shared {
-        Shared { context, group, sides: RefCell::new(sides), orders: RefCell::default(), tags: Cell::new(0), memory }
+        let sides = RefCell::new(sides);
+        Shared { context, group, sides, orders: RefCell::default(), tags: Cell::new(0), _memory: memory }
     }
 
     /// Its communicator, seen by one of its ranks.
