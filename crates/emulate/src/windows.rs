@@ -102,7 +102,7 @@ pub struct Epoch {
     /// Between fences.
     pub fenced: bool,
     /// Targets of MPI_Win_start.
-    pub started: Option<Vec<u32>>,
+    pub started: Option<BTreeSet<u32>>,
     /// How many origins MPI_Win_post has let in.
     pub posted: Option<u32>,
     /// Targets that I have locked; whether the lock is a real one, and not promised to be free (MPI_MODE_NOCHECK).
