@@ -88,7 +88,9 @@ impl Environment for Meaning {
     fn treatment(&self, soname: &str) -> Treatment {
         const HOST: [&str; 8] =
             ["libc.", "libm.", "libpthread.", "libdl.", "librt.", "ld-linux", "libutil.", "libmvec."];
-        if Library::of_needed(soname).is_some() || is_part_of_mpi(soname) {
+        if is_adapter(soname) {
+            Treatment::Private
+        } else if Library::of_needed(soname).is_some() || is_part_of_mpi(soname) {
             Treatment::Replaced
         } else if is_blas(soname) {
             if self.models_blas { Treatment::Replaced } else { Treatment::Host }
@@ -115,9 +117,16 @@ impl Environment for Meaning {
     }
 }
 
+/// Libraries of Open MPI and MPICH that put another language on top of what is replaced: they are used as they are.
+fn is_adapter(soname: &str) -> bool {
+    ["libmpi_cxx", "libmpi_usempi", "libmpifort.so.", "libmpichfort.so.", "libmpicxx.so.", "libmpichcxx.so."]
+        .iter()
+        .any(|name| soname.starts_with(name))
+}
+
 /// Libraries that Open MPI's own need.
 fn is_part_of_mpi(soname: &str) -> bool {
-    ["libopen-rte.", "libopen-pal.", "libmpi_cxx."].iter().any(|name| soname.starts_with(name))
+    ["libopen-rte.", "libopen-pal."].iter().any(|name| soname.starts_with(name))
 }
 
 /// Libraries of linear algebra: they keep nothing for a process, so one copy does for all ranks.

@@ -1,6 +1,6 @@
 //! Functions of the C library that concern a process as a whole: here a process is a rank.
 
-use std::ffi::{c_char, c_int, c_long, c_uint, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_long, c_uint, c_void};
 
 use hpcast_units::Time;
 
@@ -40,6 +40,20 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("random", random as *const ()),
         ("srandom", srandom as *const ()),
         ("strtok", strtok as *const ()),
+        ("drand48", drand48 as *const ()),
+        ("lrand48", lrand48 as *const ()),
+        ("mrand48", mrand48 as *const ()),
+        ("srand48", srand48 as *const ()),
+        ("getenv", getenv as *const ()),
+        ("secure_getenv", getenv as *const ()),
+        ("setenv", setenv as *const ()),
+        ("putenv", putenv as *const ()),
+        ("unsetenv", unsetenv as *const ()),
+        ("getopt", getopt as *const ()),
+        ("getopt_long", getopt_long as *const ()),
+        ("getopt_long_only", getopt_long_only as *const ()),
+        ("signal", signal as *const ()),
+        ("sigaction", sigaction as *const ()),
         ("malloc", malloc as *const ()),
         ("calloc", calloc as *const ()),
         ("realloc", realloc as *const ()),
@@ -313,4 +327,165 @@ unsafe extern "C" fn malloc_usable_size(memory: *mut c_void) -> usize {
     let ours = Process::running().and_then(|me| memory::size_of(&me.memory, memory.cast()));
     // SAFETY: it comes from the C library.
     ours.unwrap_or_else(|| unsafe { libc::malloc_usable_size(memory) })
+}
+
+extern "C" fn drand48() -> f64 {
+    Process::current().libc.random48().real()
+}
+
+extern "C" fn lrand48() -> c_long {
+    Process::current().libc.random48().positive()
+}
+
+extern "C" fn mrand48() -> c_long {
+    Process::current().libc.random48().any()
+}
+
+extern "C" fn srand48(seed: c_long) {
+    Process::current().libc.random48().seed(seed);
+}
+
+/// A text that the program passes.
+///
+/// # Safety
+/// It must be a string of C.
+unsafe fn text(text: *const c_char) -> CString {
+    // SAFETY: as above.
+    unsafe { CStr::from_ptr(text) }.to_owned()
+}
+
+unsafe extern "C" fn getenv(name: *const c_char) -> *const c_char {
+    // SAFETY: the program passes a string; what we give stays until the variable is changed.
+    unsafe {
+        match Process::current().libc.variables.borrow().get(&text(name)) {
+            Some(Some(value)) => value.as_ptr(),
+            Some(None) => std::ptr::null(),
+            None => libc::getenv(name),
+        }
+    }
+}
+
+unsafe extern "C" fn setenv(name: *const c_char, value: *const c_char, overwrite: c_int) -> c_int {
+    // SAFETY: the program passes strings.
+    unsafe {
+        if overwrite != 0 || getenv(name).is_null() {
+            Process::current().libc.variables.borrow_mut().insert(text(name), Some(text(value)));
+        }
+    }
+    0
+}
+
+unsafe extern "C" fn unsetenv(name: *const c_char) -> c_int {
+    // SAFETY: the program passes a string.
+    Process::current().libc.variables.borrow_mut().insert(unsafe { text(name) }, None);
+    0
+}
+
+unsafe extern "C" fn putenv(assignment: *const c_char) -> c_int {
+    // SAFETY: the program passes a string.
+    let assignment = unsafe { text(assignment) };
+    let bytes = assignment.to_bytes();
+    let (name, value) = match bytes.iter().position(|&byte| byte == b'=') {
+        Some(place) => (&bytes[..place], CString::new(&bytes[place + 1..]).ok()),
+        None => (bytes, None),
+    };
+    if let Ok(name) = CString::new(name) {
+        Process::current().libc.variables.borrow_mut().insert(name, value);
+    }
+    0
+}
+
+unsafe extern "C" {
+    static mut optarg: *mut c_char;
+    static mut optind: c_int;
+    static mut opterr: c_int;
+    static mut optopt: c_int;
+    #[link_name = "getopt"]
+    fn host_getopt(argc: c_int, argv: *const *mut c_char, options: *const c_char) -> c_int;
+    #[link_name = "getopt_long"]
+    fn host_getopt_long(
+        argc: c_int,
+        argv: *const *mut c_char,
+        options: *const c_char,
+        long: *const c_void,
+        index: *mut c_int,
+    ) -> c_int;
+    #[link_name = "getopt_long_only"]
+    fn host_getopt_long_only(
+        argc: c_int,
+        argv: *const *mut c_char,
+        options: *const c_char,
+        long: *const c_void,
+        index: *mut c_int,
+    ) -> c_int;
+}
+
+/// Calls a function of the getopt family for a rank: the C library's variables are the rank's own while it runs. A rank that reads its
+/// arguments is not interrupted by another in the middle of one, as none of them calls MPI there.
+fn with_options(call: impl FnOnce() -> c_int) -> c_int {
+    let me = Process::current();
+    let own = |name: &str| me.copy().instance.symbol(name);
+    let place = |name: &str| own(name).map(|address| address as *mut c_int);
+    // SAFETY: the program's own variables of these names, if it has any, and the C library's; one thread runs.
+    unsafe {
+        let (mine, errors) = (place("optind"), place("opterr"));
+        let asked = mine.map_or(me.libc.options.get(), |mine| *mine);
+        // 0 begins anew, which the first call of a rank does as well.
+        optind = if me.libc.has_options.replace(true) || asked > 1 { asked } else { 0 };
+        if let Some(errors) = errors {
+            opterr = *errors;
+        }
+        let found = call();
+        me.libc.options.set(optind);
+        if let Some(mine) = mine {
+            *mine = optind;
+        }
+        if let Some(place) = place("optopt") {
+            *place = optopt;
+        }
+        if let Some(argument) = own("optarg") {
+            *(argument as *mut *mut c_char) = optarg;
+        }
+        found
+    }
+}
+
+unsafe extern "C" fn getopt(argc: c_int, argv: *const *mut c_char, options: *const c_char) -> c_int {
+    // SAFETY: as the program calls it.
+    with_options(|| unsafe { host_getopt(argc, argv, options) })
+}
+
+unsafe extern "C" fn getopt_long(
+    argc: c_int,
+    argv: *const *mut c_char,
+    options: *const c_char,
+    long: *const c_void,
+    index: *mut c_int,
+) -> c_int {
+    // SAFETY: as the program calls it.
+    with_options(|| unsafe { host_getopt_long(argc, argv, options, long, index) })
+}
+
+unsafe extern "C" fn getopt_long_only(
+    argc: c_int,
+    argv: *const *mut c_char,
+    options: *const c_char,
+    long: *const c_void,
+    index: *mut c_int,
+) -> c_int {
+    // SAFETY: as the program calls it.
+    with_options(|| unsafe { host_getopt_long_only(argc, argv, options, long, index) })
+}
+
+/// Signals of faults are ours: the report names the rank. Handlers of others would be those of all ranks.
+extern "C" fn signal(_number: c_int, _handler: usize) -> usize {
+    0
+}
+
+unsafe extern "C" fn sigaction(_number: c_int, _new: *const c_void, old: *mut libc::sigaction) -> c_int {
+    if !old.is_null() {
+        // SAFETY: the program passes a place for the old action: none.
+        unsafe { old.write_bytes(0, 1) };
+    }
+    0
 }

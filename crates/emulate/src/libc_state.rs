@@ -1,7 +1,8 @@
 //! What functions of the C library keep between calls, for each rank.
 
 use std::cell::{Cell, RefCell, RefMut};
-use std::ffi::{c_char, c_int, c_uint};
+use std::collections::HashMap;
+use std::ffi::{CString, c_char, c_int, c_long, c_uint};
 
 /// State of functions that keep some.
 #[derive(Default)]
@@ -9,11 +10,24 @@ pub struct LibcState {
     random: RefCell<Option<Box<Random>>>,
     /// Where strtok goes on.
     pub strtok: Cell<*mut c_char>,
+    /// Of drand48() and its relatives.
+    random48: RefCell<Random48>,
+    /// Environment variables that the rank has set, or taken away.
+    pub variables: RefCell<HashMap<CString, Option<CString>>>,
+    /// getopt's next argument.
+    pub options: Cell<c_int>,
+    /// Whether getopt was called.
+    pub has_options: Cell<bool>,
     /// Functions to be called at the end, with an argument.
     pub at_exit: RefCell<Vec<(usize, usize)>>,
 }
 
 impl LibcState {
+    /// The generator of drand48() and its relatives.
+    pub fn random48(&self) -> RefMut<'_, Random48> {
+        self.random48.borrow_mut()
+    }
+
     /// The generator of rand() and random().
     pub fn random(&self) -> RefMut<'_, Random> {
         RefMut::map(self.random.borrow_mut(), |random| &mut **random.get_or_insert_with(Random::new))
@@ -59,5 +73,38 @@ impl Random {
     pub fn seed(&mut self, seed: c_uint) {
         // SAFETY: as above.
         unsafe { srandom_r(seed, &mut self.data) };
+    }
+}
+
+/// The generator of 48 bits that POSIX describes: X' = 0x5DEECE66D X + 11.
+#[derive(Default)]
+pub struct Random48(u64);
+
+impl Random48 {
+    const BITS: u64 = (1 << 48) - 1;
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(0x5_DEEC_E66D).wrapping_add(11) & Random48::BITS;
+        self.0
+    }
+
+    /// From 0 to below 1.
+    pub fn real(&mut self) -> f64 {
+        self.next() as f64 / (1u64 << 48) as f64
+    }
+
+    /// From 0 to below 2^31.
+    pub fn positive(&mut self) -> c_long {
+        (self.next() >> 17) as c_long
+    }
+
+    /// From -2^31 to below 2^31.
+    pub fn any(&mut self) -> c_long {
+        c_long::from((self.next() >> 16) as i32)
+    }
+
+    /// Begins anew.
+    pub fn seed(&mut self, seed: c_long) {
+        self.0 = ((seed as u64 & 0xFFFF_FFFF) << 16) | 0x330E;
     }
 }

@@ -7,7 +7,7 @@ use hpcast_objects::ErrorClass;
 
 use crate::abi::Status;
 use crate::argument::{Callback, Extra};
-use crate::call::Call;
+use crate::call::{Call, Language};
 use crate::communicator::Communicator;
 use crate::fault::{Answer, Fault};
 use crate::fiber::block_on;
@@ -148,16 +148,41 @@ impl Received {
 }
 
 impl General {
+    /// Calls one of the functions, with its second argument, if it has one.
+    ///
+    /// # Safety
+    /// The program has said that this is such a function.
+    pub unsafe fn call(&self, function: Callback, second: Option<*mut i32>) -> i32 {
+        use std::mem::transmute;
+        type C = unsafe extern "C" fn(usize, *mut i32) -> i32;
+        type Fortran<A, B> = unsafe extern "C" fn(*const usize, A, B);
+        let extra = self.extra.0;
+        let mut code = 0;
+        // SAFETY: as above. A C function that takes one argument ignores the second.
+        unsafe {
+            match (function.language, second) {
+                (Language::C, _) => code = transmute::<usize, C>(function.address)(extra, second.unwrap_or_default()),
+                (Language::Fortran, Some(second)) => {
+                    let function: Fortran<*mut i32, *mut i32> = transmute(function.address);
+                    function(&extra, second, &mut code);
+                }
+                (Language::Fortran, None) => {
+                    let function: Fortran<*mut i32, usize> = transmute(function.address);
+                    function(&extra, &mut code, 0);
+                }
+            }
+        }
+        code
+    }
+
     fn end(&self, call: &Call<'_>) -> (Status, Answer) {
         let mut memory = [0i32; 8];
         let status_at = memory.as_mut_ptr();
-        // SAFETY: the program has said that these are functions of a generalised request.
+        // SAFETY: the memory is a status, and the functions are the program's.
         let code = unsafe {
             call.abi.write_status(status_at, &call.abi.empty_status(), true);
-            let query: unsafe extern "C" fn(usize, *mut i32) -> i32 = std::mem::transmute(self.query.address);
-            let free: unsafe extern "C" fn(usize) -> i32 = std::mem::transmute(self.free.address);
-            let code = query(self.extra.0, status_at);
-            free(self.extra.0);
+            let code = self.call(self.query, Some(status_at));
+            self.call(self.free, None);
             code
         };
         // SAFETY: the memory is a status.

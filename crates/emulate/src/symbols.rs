@@ -6,6 +6,9 @@ use std::collections::HashMap;
 use crate::stubs::Stubs;
 use crate::{functions, libc_functions};
 
+/// Functions that give an address, which modules of Fortran also have as a `type(c_ptr)`.
+const ADDRESSES: [&str; 4] = ["MPI_Alloc_mem", "MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_shared_query"];
+
 /// Symbols and their addresses.
 pub struct Symbols {
     known: HashMap<String, usize>,
@@ -30,11 +33,12 @@ impl Symbols {
             let lower = function.name.to_lowercase();
             add(&format!("{lower}_"), function.fortran.0);
             add(&format!("{lower}__"), function.fortran.0);
-            // Open MPI's module mpi_f08: the same arguments, and the error code may be left out.
-            add(&format!("{lower}_f08_"), function.fortran.0);
-            // Where modules take a C pointer for an address: the same word.
-            if function.parameters.iter().any(|(_, name)| *name == "baseptr") {
+            if ADDRESSES.contains(&function.name) {
                 add(&format!("{lower}_cptr_"), function.fortran.0);
+            }
+            // What Open MPI's module mpi_f08 calls: the same arguments.
+            if let Some(stem) = lower.strip_prefix("mpi_") {
+                add(&format!("ompi_{stem}_f"), function.fortran.0);
             }
         }
         for (name, address) in functions::others() {
@@ -59,7 +63,10 @@ impl Symbols {
     /// A function that stops with a message, for functions of MPI that are not here.
     pub fn missing(&self, symbol: &str) -> Option<usize> {
         let lower = symbol.to_lowercase();
-        let is_mpi = ["mpi_", "pmpi_", "mpix_", "ompi_"].iter().any(|prefix| lower.starts_with(prefix));
+        let is_mpi =
+            ["mpi_", "pmpi_", "mpix_", "pmpix_", "ompi_", "mpir_", "mpii_", "mpid_", "opal_", "orte_", "ompix_"]
+                .iter()
+                .any(|prefix| lower.starts_with(prefix));
         if is_mpi { self.stubs.borrow_mut().make(symbol) } else { None }
     }
 }

@@ -5,7 +5,7 @@ use hpcast_objects::ErrorClass;
 
 use crate::abi::Status;
 use crate::argument::{At, Callback, Extra, IndexAt, RequestArray, RequestAt, RequestHandle, StatusAt, TypeHandle};
-use crate::call::{Call, mpi};
+use crate::call::{Call, Language, mpi};
 use crate::fault::{Answer, Fault};
 use crate::fiber::block_on;
 use crate::operation::{Active, General, Operation, Then};
@@ -420,11 +420,14 @@ mpi! {
                     active.then = Then::Done(Status { cancelled: true, ..call.abi.empty_status() });
                 }
                 (Then::General(general), _) => {
+                    let mut complete = i32::from(general.complete.get());
+                    // In C the flag itself is passed, in Fortran its address.
+                    let second = match general.cancel.language {
+                        Language::C => complete as usize as *mut i32,
+                        Language::Fortran => &raw mut complete,
+                    };
                     // SAFETY: the program has said that this is the function of a generalised request that cancels it.
-                    unsafe {
-                        let cancel: unsafe extern "C" fn(usize, i32) -> i32 = std::mem::transmute(general.cancel.address);
-                        cancel(general.extra.0, i32::from(general.complete.get()));
-                    }
+                    unsafe { general.call(general.cancel, Some(second)) };
                 }
                 // Sends are on their way already.
                 _ => {}

@@ -4,10 +4,38 @@ use crate::abi::Kind;
 use crate::call::Address;
 use crate::process::Process;
 
+/// A status is the same in both languages.
+unsafe extern "C" fn copy_status(from: *const u8, to: *mut u8) -> i32 {
+    let size = Process::current().world.abi.status_size();
+    // SAFETY: the program passes addresses of statuses.
+    unsafe { to.copy_from(from, size) };
+    0
+}
+
+/// The same as a Fortran call.
+unsafe extern "C" fn copy_status_fortran(from: *const u8, to: *mut u8, error: *mut i32) {
+    // SAFETY: as above; the last argument may be left out.
+    unsafe {
+        copy_status(from, to);
+        if !error.is_null() {
+            *error = 0;
+        }
+    }
+}
+
 macro_rules! conversions {
     ($($kind:ident $to_fortran:literal $to_c:literal;)*) => {
         pub(super) fn others() -> Vec<(&'static str, Address)> {
-            let mut all = Vec::new();
+            let mut all = vec![
+                ("MPI_Status_c2f", Address(copy_status as *const ())),
+                ("MPI_Status_f2c", Address(copy_status as *const ())),
+                ("MPI_Status_c2f08", Address(copy_status as *const ())),
+                ("MPI_Status_f082c", Address(copy_status as *const ())),
+                ("MPI_Status_f2f08", Address(copy_status as *const ())),
+                ("MPI_Status_f082f", Address(copy_status as *const ())),
+                ("mpi_status_f2f08_", Address(copy_status_fortran as *const ())),
+                ("mpi_status_f082f_", Address(copy_status_fortran as *const ())),
+            ];
             $({
                 unsafe extern "C" fn to_fortran(word: usize) -> i32 {
                     let handles = Process::current().world.abi.handles();

@@ -12,11 +12,20 @@ fn library_version() -> String {
     format!("hpcast {}: a simulated machine", env!("CARGO_PKG_VERSION"))
 }
 
-fn initialise(call: &Call<'_>) -> Answer {
+pub(super) fn initialise(call: &Call<'_>) -> Answer {
     if call.me.stage.get() != Stage::Before {
         return Err(Fault::new(ErrorClass::Other, "MPI_Init may be called once only"));
     }
     call.me.stage.set(Stage::During);
+    Ok(())
+}
+
+pub(super) fn initialise_thread(call: &Call<'_>, required: i32, provided: At<i32>) -> Answer {
+    initialise(call)?;
+    // One thread runs: whoever makes calls from several gets as far as its threads are those of this process.
+    let most = call.abi.constant("MPI_THREAD_SERIALIZED");
+    call.me.thread_level.set(required.min(most));
+    provided.set(required.min(most));
     Ok(())
 }
 
@@ -25,12 +34,7 @@ mpi! {
         initialise(call)
     }
     fn MPI_Init_thread(call, _argc: At<i32>, _argv: At<usize>, required: i32, provided: At<i32>) {
-        initialise(call)?;
-        // One thread runs: whoever makes calls from several gets as far as its threads are those of this process.
-        let most = call.abi.constant("MPI_THREAD_SERIALIZED");
-        call.me.thread_level.set(required.min(most));
-        provided.set(required.min(most));
-        Ok(())
+        initialise_thread(call, required, provided)
     }
     fn MPI_Query_thread(call, provided: At<i32>) {
         provided.set(call.me.thread_level.get());
@@ -138,6 +142,9 @@ unsafe extern "C" fn aint_diff_fortran(first: *const i64, second: *const i64) ->
     unsafe { (*first).wrapping_sub(*second) }
 }
 
+/// MPI_Pcontrol of Fortran has no place for an error code.
+extern "C" fn pcontrol_fortran(_level: *const i32) {}
+
 /// Functions that give no error code.
 pub(super) fn others() -> Vec<(&'static str, Address)> {
     vec![
@@ -149,5 +156,6 @@ pub(super) fn others() -> Vec<(&'static str, Address)> {
         ("MPI_Aint_diff", Address(aint_diff as *const ())),
         ("mpi_aint_add_", Address(aint_add_fortran as *const ())),
         ("mpi_aint_diff_", Address(aint_diff_fortran as *const ())),
+        ("mpi_pcontrol_", Address(pcontrol_fortran as *const ())),
     ]
 }

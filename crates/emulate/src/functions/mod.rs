@@ -9,6 +9,7 @@ mod datatype;
 mod dynamic;
 mod environment;
 mod error;
+mod fortran;
 mod group;
 mod info;
 mod inter;
@@ -58,5 +59,6 @@ pub fn others() -> Vec<(&'static str, Address)> {
     let mut all = environment::others();
     all.extend(conversion::others());
     all.extend(attribute::others());
+    all.extend(fortran::others());
     all
 }

@@ -1,0 +1,83 @@
+//! Functions that Fortran calls with other arguments than C, or that only Fortran has.
+
+use std::ffi::c_int;
+
+use super::environment::{initialise, initialise_thread};
+use crate::argument::At;
+use crate::call::{Address, Language, make};
+
+/// MPI_Init, which has no arguments in Fortran.
+unsafe extern "C" fn init(error: *mut c_int) {
+    let code = make("MPI_Init", Language::Fortran, initialise);
+    answer(error, code);
+}
+
+unsafe extern "C" fn init_thread(required: *const c_int, provided: usize, error: *mut c_int) {
+    let code = make("MPI_Init_thread", Language::Fortran, |call| {
+        // SAFETY: Fortran passes the addresses of two integers.
+        let (required, provided) =
+            unsafe { (*required, <At<i32> as crate::argument::Argument>::from_c(provided, call)) };
+        initialise_thread(call, required, provided)
+    });
+    answer(error, code);
+}
+
+/// The error code may be left out.
+fn answer(error: *mut c_int, code: c_int) {
+    if !error.is_null() {
+        // SAFETY: the last argument of every Fortran call is the place for its error code.
+        unsafe { error.write(code) };
+    }
+}
+
+/// MPI_Sizeof: the name of the procedure says what its argument is.
+unsafe extern "C" fn sizeof<const BYTES: c_int>(_: usize, size: *mut c_int, error: *mut c_int) {
+    // SAFETY: Fortran passes the address of an integer.
+    unsafe { size.write(BYTES) };
+    answer(error, 0);
+}
+
+/// The procedures behind MPI_Sizeof in Open MPI: one for each type and number of dimensions.
+macro_rules! open_mpi {
+    ($($kind:literal $bytes:literal;)*) => {
+        [$(open_mpi!(@ $kind $bytes "scalar" "r1" "r2" "r3" "r4" "r5" "r6" "r7" "r8" "r9" "r10" "r11" "r12" "r13" "r14" "r15")),*]
+    };
+    (@ $kind:literal $bytes:literal $($rank:literal)*) => {
+        [$((concat!("mpi_sizeof_", $kind, "_", $rank, "_"), sizeof::<$bytes> as *const ())),*]
+    };
+}
+
+/// Those in MPICH: scalars and vectors in the module mpi, anything in mpi_f08.
+macro_rules! mpich {
+    ($($kind:literal $bytes:literal;)* / $($modern:literal $size:literal;)*) => {
+        [
+            $((concat!("__mpi_sizeofs_MOD_mpi_sizeof_", $kind), sizeof::<$bytes> as *const ()),
+            (concat!("__mpi_sizeofs_MOD_mpi_sizeof_", $kind, "v"), sizeof::<$bytes> as *const ()),)*
+            $((concat!("__mpi_f08_types_MOD_mpi_sizeof_", $modern), sizeof::<$size> as *const ()),)*
+        ]
+    };
+}
+
+/// All of them; they take the place of what was made of the declarations in C.
+pub(super) fn others() -> Vec<(&'static str, Address)> {
+    let begin = [
+        ("mpi_init_", init as *const ()),
+        ("mpi_init__", init as *const ()),
+        ("mpi_init_f08_", init as *const ()),
+        ("mpi_init_thread_", init_thread as *const ()),
+        ("mpi_init_thread__", init_thread as *const ()),
+        ("mpi_init_thread_f08_", init_thread as *const ()),
+    ];
+    let open_mpi = open_mpi! {
+        "character" 1; "logical" 4; "int8" 1; "int16" 2; "int32" 4; "int64" 8; "real32" 4; "real64" 8; "real128" 16;
+        "complex32" 8; "complex64" 16; "complex128" 32;
+    };
+    let mpich = mpich! {
+        "ch" 1; "cx" 8; "d" 8; "i" 4; "i1" 1; "i2" 2; "i8" 8; "l" 4; "r" 4;
+        /
+        "character" 1; "logical" 4; "xint8" 1; "xint16" 2; "xint32" 4; "xint64" 8; "xreal32" 4; "xreal64" 8;
+        "xreal128" 16; "xcomplex32" 8; "xcomplex64" 16; "xcomplex128" 32;
+    };
+    let all = begin.into_iter().chain(open_mpi.into_iter().flatten()).chain(mpich);
+    all.map(|(name, address)| (name, Address(address))).collect()
+}
