@@ -2,6 +2,7 @@
 
 mod call_table;
 mod cluster;
+mod compile;
 mod failure;
 mod fit;
 mod hpl;
@@ -10,6 +11,7 @@ mod lists;
 mod machine;
 mod machine_options;
 mod model;
+mod mpi;
 mod outputs;
 mod run;
 mod running;
@@ -51,6 +53,18 @@ enum Command {
     Model(model::Command),
     /// Compare forecasts with published measurements and simulations
     Validate(validate::Options),
+    /// Compile a C program for `hpcast run`: as the system's compiler, with MPI
+    #[command(disable_help_flag = true)]
+    Cc,
+    /// The same for C++
+    #[command(disable_help_flag = true)]
+    Cxx,
+    /// The same for Fortran
+    #[command(disable_help_flag = true)]
+    F90,
+    /// Say what there is of MPI for real programs
+    #[command(subcommand)]
+    Mpi(mpi::Command),
     /// List the programs that can be run
     Programs,
     /// List the algorithms of each collective operation, for --coll
@@ -60,8 +74,15 @@ enum Command {
 fn main() {
     // clap ends with code 2 and its own message where the command line is wrong.
     let is_built_in = |name: &str| name.parse::<hpcast_apps::Program>().is_ok();
-    let arguments = launch::rewritten(std::env::args_os().collect(), is_built_in);
-    let result = match Arguments::parse_from(arguments).command {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let result = compile::if_asked(&arguments).unwrap_or_else(|| command(launch::rewritten(arguments, is_built_in)));
+    if let Err(failure) = result {
+        failure.report_and_exit();
+    }
+}
+
+fn command(arguments: Vec<std::ffi::OsString>) -> Result<(), Failure> {
+    match Arguments::parse_from(arguments).command {
         Command::Run(options) => run::run(&options),
         Command::RunProgram(options) => launch::run(&options),
         Command::Hpl(options) => hpl::run(&options),
@@ -70,11 +91,11 @@ fn main() {
         Command::Cluster(command) => cluster::run(&command),
         Command::Model(command) => model::run(&command),
         Command::Validate(options) => validate::run(&options),
+        // All their arguments are the compiler's, so they were not left to clap.
+        Command::Cc | Command::Cxx | Command::F90 => Ok(()),
+        Command::Mpi(command) => mpi::run(&command),
         Command::Programs => lists::programs(),
         Command::Collectives => lists::collectives(),
-    };
-    if let Err(failure) = result {
-        failure.report_and_exit();
     }
 }
 

@@ -18,6 +18,7 @@ mod fault;
 mod fiber;
 mod files;
 mod functions;
+pub mod interface;
 pub mod kernels;
 mod launch;
 mod layout;

@@ -83,6 +83,11 @@ impl Kind {
         }
     }
 
+    /// Whether a constant is a handle of that kind.
+    pub(crate) fn has(self, name: &str) -> bool {
+        self.number_of(name).is_some()
+    }
+
     /// The number of a predefined object; other names of the same thing are known too.
     fn number_of(self, name: &str) -> Option<u32> {
         let name = match name {

@@ -88,6 +88,11 @@ fn standard(name: &str) -> i64 {
     lines().find(|&(known, _)| known == name).and_then(|(_, fields)| fields[1].parse().ok()).unwrap_or_default()
 }
 
+/// Constants of the standard ABI.
+pub(crate) fn standard_values() -> impl Iterator<Item = (&'static str, i64)> {
+    lines().filter_map(|(name, fields)| fields[1].parse().ok().map(|value| (name, value)))
+}
+
 /// Variables of MPICH that hold an address with a meaning; C reads them.
 pub fn variable(symbol: &str) -> Option<(usize, usize)> {
     static VARIABLES: std::sync::OnceLock<[usize; 2]> = std::sync::OnceLock::new();

@@ -23,7 +23,8 @@ mod session;
 mod tools;
 mod topology;
 
-use crate::call::{Address, Function};
+use crate::call::Address;
+pub use crate::call::Function;
 
 pub(crate) use point_to_point::TAG_UB;
 

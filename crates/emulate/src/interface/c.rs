@@ -1,0 +1,123 @@
+//! `mpi.h`, and a library to link with.
+
+use std::fmt::Write;
+
+use super::{Constant, Declaration, Parameter, constants, declarations};
+
+/// Types and callbacks: what no table says.
+const TYPES: &str = include_str!("types.h");
+
+/// Says what generated files are.
+const ORIGIN: &str = "The standard ABI of MPI 5.0, made by hpcast for programs that run under `hpcast run`.";
+
+/// `mpi.h`.
+pub fn header() -> String {
+    let mut text = format!("/* {ORIGIN} */\n#ifndef MPI_H_ABI\n#define MPI_H_ABI\n\n{TYPES}\n");
+    for constant in constants() {
+        // Functions that are no functions are beside their types.
+        if !constant.name.contains("_FN_NULL") {
+            let _ = writeln!(text, "#define {} {}", constant.name, constant.in_c());
+        }
+    }
+    let declarations = declarations();
+    text += "\n/* Since MPI-3.0 the standard does not have these. */\n#ifndef HPCAST_WITHOUT_REMOVED\n";
+    let (removed, current): (Vec<_>, Vec<_>) = declarations.iter().partition(|declaration| declaration.is_removed());
+    removed.iter().for_each(|declaration| text += &declaration.in_c());
+    text += "#endif\n\n";
+    current.iter().for_each(|declaration| text += &declaration.in_c());
+    text += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+    text
+}
+
+impl Constant {
+    fn in_c(&self) -> String {
+        let value = self.value;
+        let type_in_c = match self.name {
+            "MPI_BOTTOM" | "MPI_IN_PLACE" | "MPI_BUFFER_AUTOMATIC" => "void *",
+            "MPI_ARGV_NULL" => "char **",
+            "MPI_ARGVS_NULL" => "char ***",
+            "MPI_ERRCODES_IGNORE" | "MPI_UNWEIGHTED" | "MPI_WEIGHTS_EMPTY" => "int *",
+            "MPI_STATUS_IGNORE" | "MPI_STATUSES_IGNORE" => "MPI_Status *",
+            "MPI_DISPLACEMENT_CURRENT" => "MPI_Offset",
+            _ => match self.kind {
+                Some(kind) => return format!("((MPI_{kind:?}){value:#x})"),
+                None if value < 0 => return format!("({value})"),
+                None => return value.to_string(),
+            },
+        };
+        format!("(({type_in_c}){value})")
+    }
+}
+
+impl Declaration {
+    /// The function and its other name for profilers.
+    fn in_c(&self) -> String {
+        let parameters: Vec<String> = self.parameters.iter().map(Parameter::in_c).collect();
+        let parameters = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
+        let (gives, name) = (self.gives, self.name);
+        format!("{gives} {name}({parameters});\n{gives} P{name}({parameters});\n")
+    }
+}
+
+impl Parameter {
+    fn in_c(&self) -> String {
+        let (base, stars) = match self.base {
+            "logical" => ("int", self.stars),
+            "word" | "old_word" | "pointer" => ("void", 1),
+            "old_aint" => ("MPI_Aint", self.stars),
+            base => (base, self.stars),
+        };
+        if self.is_open() {
+            return self.name.to_owned();
+        }
+        let is_const = if self.is_const { "const " } else { "" };
+        format!("{is_const}{base} {}{}{}", "*".repeat(stars), self.name, self.brackets)
+    }
+}
+
+/// The source, in C, of the library that programs are linked with: every name is there, and says how to start the program. Under
+/// `hpcast run` the real functions take its place.
+pub fn library() -> String {
+    let mut text = format!(
+        "/* {ORIGIN} */\n#include <stdio.h>\n#include <stdlib.h>\n\n\
+         void hpcast_stop(void);\n\
+         void hpcast_stop(void) {{\n    fputs(\"error: this program runs on a simulated machine: hpcast run -n RANKS -m MACHINE.toml \
+         PROGRAM\\n\", stderr);\n    exit(2);\n}}\n\
+         #define NAME(name) void name(void) __attribute__((weak, alias(\"hpcast_stop\")))\n\n"
+    );
+    for declaration in declarations() {
+        let name = declaration.name;
+        let _ = writeln!(text, "NAME({name}); NAME(P{name});");
+    }
+    for symbol in super::fortran::symbols() {
+        let _ = writeln!(text, "NAME({symbol}); NAME(p{symbol});");
+    }
+    text += "\n/* Blocks of Fortran variables with a meaning: programs have them, and show where. */\n";
+    for block in super::fortran::BLOCKS {
+        let _ = writeln!(text, "char {block}_[64] __attribute__((weak));");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn declarations_read_as_in_the_standard() {
+        let header = header();
+        for line in [
+            "int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);",
+            "int PMPI_Init(int *argc, char ***argv);",
+            "double MPI_Wtime(void);",
+            "int MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag);",
+            "int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup);",
+            "int MPI_Pcontrol(const int level, ...);",
+            "#define MPI_COMM_WORLD ((MPI_Comm)0x101)",
+            "#define MPI_IN_PLACE ((void *)1)",
+            "#define MPI_PROC_NULL (-3)",
+        ] {
+            assert!(header.contains(line), "{line}");
+        }
+    }
+}
