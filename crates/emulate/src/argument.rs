@@ -200,11 +200,6 @@ impl<K: HandleKind, const SEVERAL: bool> Handles<K, SEVERAL> {
             }
         }
     }
-
-    /// Whether there is no such memory.
-    pub fn is_null(self) -> bool {
-        self.address == 0
-    }
 }
 
 impl<K: HandleKind> HandleAt<K> {
@@ -231,6 +226,7 @@ macro_rules! handle_kinds {
             const ARRAY_IN_C: &'static str = concat!($in_c, " *");
         }
         #[doc = concat!("An argument of type ", $in_c, ".")]
+        #[allow(dead_code)]
         pub type $name = Handle<$kind>;
         #[doc = concat!("The address of a ", $in_c, ".")]
         pub type $address = HandleAt<$kind>;
@@ -293,11 +289,6 @@ impl<T: Copy> At<T> {
     /// Whether there is no such memory.
     pub fn is_null(self) -> bool {
         self.address == 0
-    }
-
-    /// The address.
-    pub fn address(self) -> usize {
-        self.address
     }
 }
 

@@ -65,11 +65,6 @@ impl Board {
     pub fn deposit(&self, rank: u32) -> Option<&Deposit> {
         self.deposits.get(rank as usize)?.as_ref()
     }
-
-    /// What all ranks brought, if they have.
-    pub fn all(&self) -> Option<Vec<Deposit>> {
-        self.deposits.iter().cloned().collect()
-    }
 }
 
 /// The boards of all operations under way.

@@ -1,8 +1,8 @@
 //! Real MPI programs on the simulated machine.
 //!
-//! A program is loaded once for each rank (`hpcast-loader`), and each rank runs on a fiber of its own ([`fiber`]). Its calls of MPI come
-//! here (`functions`), where their words get their meaning ([`abi`], [`argument`], [`call`]), and become operations of the
-//! simulation (`hpcast-mpi`), which says how long they take. Data really moves ([`mail`], [`boards`]), so that a program computes what it
+//! A program is loaded once for each rank (`hpcast-loader`), and each rank runs on a fiber of its own (`fiber.rs`). Its calls of MPI come
+//! here (`functions`), where their words get their meaning ([`abi`], `argument.rs`, `call.rs`), and become operations of the
+//! simulation (`hpcast-mpi`), which says how long they take. Data really moves (`mail.rs`, `boards.rs`), so that a program computes what it
 //! would compute elsewhere.
 //!
 //! All ranks run in one thread, one at a time: a rank runs until it has to wait.

@@ -69,6 +69,9 @@ pub struct General {
     pub complete: std::cell::Cell<bool>,
 }
 
+/// Starts a collective operation.
+pub type Starter = dyn Fn(&Call<'_>) -> Result<Active, Fault>;
+
 /// How a persistent request is started.
 #[derive(Clone)]
 pub enum Recipe {
@@ -95,7 +98,7 @@ pub enum Recipe {
         comm: Rc<Communicator>,
     },
     /// A collective operation.
-    Collective(Rc<dyn Fn(&Call<'_>) -> Result<Active, Fault>>),
+    Collective(Rc<Starter>),
 }
 
 impl Operation {

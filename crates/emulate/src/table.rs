@@ -52,11 +52,6 @@ impl<T> Table<T> {
         self.items.borrow_mut().get_mut(place)?.as_mut().map(look)
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.items.borrow().iter().flatten().count()
-    }
-
     /// Numbers of all objects.
     pub fn numbers(&self) -> Vec<u32> {
         (FIRST_OWN..)

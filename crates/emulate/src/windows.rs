@@ -73,7 +73,7 @@ pub struct Window {
     /// What all ranks share.
     pub shared: Rc<Shared>,
     /// Memory of mine that goes with the window.
-    pub memory: Option<Memory>,
+    pub _memory: Option<Memory>,
     /// Operations that may not have come to their targets.
     pub outstanding: RefCell<Vec<Outstanding>>,
     /// What I may do with whom.
@@ -102,7 +102,7 @@ pub struct Epoch {
     /// Between fences.
     pub fenced: bool,
     /// Targets of MPI_Win_start.
-    pub started: Option<Vec<u32>>,
+    pub started: Option<BTreeSet<u32>>,
     /// How many origins MPI_Win_post has let in.
     pub posted: Option<u32>,
     /// Targets that I have locked; whether the lock is a real one, and not promised to be free (MPI_MODE_NOCHECK).
@@ -134,7 +134,7 @@ pub struct Shared {
     orders: RefCell<HashMap<(u32, u32), Order>>,
     tags: Cell<i32>,
     /// The memory of all, if it is one piece.
-    pub memory: Option<Memory>,
+    pub _memory: Option<Memory>,
 }
 
 /// One rank's part of a window.
@@ -244,7 +244,8 @@ impl<T> Lock<T> {
 impl Shared {
     /// A window of these ranks.
     pub fn new(context: Context, group: Rc<Group>, sides: Vec<Side>, memory: Option<Memory>) -> Shared {
-        Shared { context, group, sides: RefCell::new(sides), orders: RefCell::default(), tags: Cell::new(0), memory }
+        let sides = RefCell::new(sides);
+        Shared { context, group, sides, orders: RefCell::default(), tags: Cell::new(0), _memory: memory }
     }
 
     /// Its communicator, seen by one of its ranks.
@@ -354,30 +355,4 @@ impl Shared {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_alone_or_many_together() {
-        let mut lock = Lock::default();
-        assert_eq!(lock.ask(false, 1), [1]);
-        assert_eq!(lock.ask(false, 2), [2]);
-        assert!(lock.ask(true, 3).is_empty());
-        // Who comes after one that waits, waits too.
-        assert!(lock.ask(false, 4).is_empty());
-        assert!(lock.ask(false, 5).is_empty());
-        assert!(lock.release().is_empty());
-        assert_eq!(lock.release(), [3]);
-        assert_eq!(lock.release(), [4, 5]);
-    }
-
-    #[test]
-    fn what_comes_early_waits() {
-        let mut order = Order::default();
-        let nothing = || -> Effect { Box::new(|_| ()) };
-        assert_eq!(order.come(1, nothing()).len(), 0);
-        assert_eq!(order.come(2, nothing()).len(), 0);
-        assert_eq!(order.come(0, nothing()).len(), 3);
-        assert_eq!(order.come(3, nothing()).len(), 1);
-    }
-}
+mod tests;

@@ -78,7 +78,7 @@ impl Cells {
     /// The address must be that of a cell or of other memory that can be read, or lie on the first page.
     #[inline]
     pub(super) unsafe fn number(address: usize) -> u32 {
-        if address < 4096 || address % align_of::<Cell>() != 0 {
+        if address < 4096 || !address.is_multiple_of(align_of::<Cell>()) {
             return INVALID;
         }
         // SAFETY: the caller says that it can be read; any bits are a valid cell.

@@ -28,8 +28,11 @@ pub(super) struct Plan {
     pub timing: Collective,
     /// None where all data goes with messages.
     pub deposit: Option<Deposit>,
-    pub finish: Box<dyn FnOnce(&Call<'_>, Key) -> Answer>,
+    pub finish: AtEnd,
 }
+
+/// What is done with the data at the end.
+pub(super) type AtEnd = Box<dyn FnOnce(&Call<'_>, Key) -> Answer>;
 
 /// What can be begun.
 pub(super) type Planned = Result<Plan, Fault>;
@@ -99,12 +102,14 @@ macro_rules! collective {
         mpi! {
             $(
                 fn $blocking($call $(, $arg: $type)*) {
-                    let plan: Planned = (|| $body)();
+                    let plan = |$call: &Call<'_>| -> Planned { $body };
+                    let plan = plan($call);
                     plan.map_err(|fault| fault.of_comm(comm_of!($($arg)*)))?.run($call)
                         .map_err(|fault| fault.of_comm(comm_of!($($arg)*)))
                 }
                 fn $nonblocking($call $(, $arg: $type)*, request: RequestAt) {
-                    let plan: Planned = (|| $body)();
+                    let plan = |$call: &Call<'_>| -> Planned { $body };
+                    let plan = plan($call);
                     let active = plan.map_err(|fault| fault.of_comm(comm_of!($($arg)*)))?.start($call);
                     request.set($call, $call.new_request(Operation::once(active)));
                     Ok(())
@@ -399,8 +404,7 @@ fn scan(call: &Call<'_>, sent: Buffer, to: Buffer, reduction: Reduction, comm: C
 
 fn reduce_scatter(
     call: &Call<'_>,
-    sent: Buffer,
-    to: Buffer,
+    [sent, to]: [Buffer; 2],
     counts: Vec<i32>,
     datatype: TypeHandle,
     op: OpHandle,
@@ -565,7 +569,7 @@ collective! {
         let size = call.me.datatype(datatype.number)?.size() as u64;
         let bytes = by_rank(counts.iter().map(|&count| count.max(0) as u64 * size).collect());
         let timing = Collective::ReduceScatter(bytes, call.op(op)?.operator());
-        reduce_scatter(call, sendbuf, recvbuf, counts, datatype, op, comm, timing)
+        reduce_scatter(call, [sendbuf, recvbuf], counts, datatype, op, comm, timing)
     }
     fn MPI_Reduce_scatter_block MPI_Ireduce_scatter_block MPI_Reduce_scatter_block_init(
         call, sendbuf: Buffer, recvbuf: Buffer, recvcount: i32, datatype: TypeHandle, op: OpHandle, comm: CommHandle,
@@ -574,7 +578,7 @@ collective! {
         let block = call.items(recvbuf, recvcount, datatype)?.amount();
         let timing = Collective::ReduceScatterBlock(block, call.op(op)?.operator());
         let counts = vec![recvcount; comm.size() as usize];
-        reduce_scatter(call, sendbuf, recvbuf, counts, datatype, op, comm, timing)
+        reduce_scatter(call, [sendbuf, recvbuf], counts, datatype, op, comm, timing)
     }
     fn MPI_Gather MPI_Igather MPI_Gather_init(
         call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, recvbuf: Buffer, recvcount: i32,

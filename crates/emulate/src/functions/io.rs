@@ -171,7 +171,7 @@ impl Call<'_> {
 
     /// The file system moves so many bytes for me.
     fn pass_time(&self, bytes: u64) {
-        let now = self.me.now();
+        let now = self.me.read_clock();
         let end = self.me.world.file_system.serve(now, self.node(), bytes);
         self.me.rank.spend(Activity::Wait, end.since(now));
     }
@@ -297,7 +297,7 @@ impl Call<'_> {
         let request = match access.who {
             Who::Alone => {
                 let (request, promise) = self.me.rank.promise("access to a file");
-                self.me.rank.keep_at(promise, system.serve(self.me.now(), node, bytes));
+                self.me.rank.keep_at(promise, system.serve(self.me.read_clock(), node, bytes));
                 request
             }
             Who::Together => self.me.rank.start_collective_then(file.comm.comm, Collective::Barrier, move |helper| {

@@ -1,6 +1,7 @@
 //! One-sided communication: windows, what is done with them, and synchronisation.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use hpcast_mpi::{Collective, Promise, Request};
@@ -109,6 +110,7 @@ impl Call<'_> {
         brought: Brought,
         at: WinAt,
     ) -> Answer {
+        comm.require_intra()?;
         let Brought { base, size, unit, memory } = brought;
         let shared = self.agree(comm, vec![base as i64, size, i64::from(unit)], |board| {
             let side = |rank| {
@@ -146,7 +148,7 @@ impl Call<'_> {
             model: self.abi.constant("MPI_WIN_UNIFIED"),
             comm: shared.comm(comm.rank()),
             shared,
-            memory,
+            _memory: memory,
             outstanding: RefCell::default(),
             epoch: RefCell::new(Epoch::default()),
         };
@@ -163,6 +165,7 @@ impl Call<'_> {
         unit: i32,
         at: WinAt,
     ) -> Result<usize, Fault> {
+        comm.require_intra()?;
         let hints = self.hints(info)?;
         let apart = matches!(hints.get(b"alloc_shared_noncontig"), Ok(Some(b"true")));
         let node = self.me.world.processor(self.me.number()).0;
@@ -455,17 +458,17 @@ impl Call<'_> {
     }
 
     /// Waits until operations are done at their targets; says which targets were written to.
-    fn wait_for_operations(&self, window: &Window, of: impl Fn(u32) -> bool) -> Vec<u32> {
+    fn wait_for_operations(&self, window: &Window, of: impl Fn(u32) -> bool) -> BTreeSet<u32> {
         let all = window.outstanding.take();
         let (some, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|outstanding| of(outstanding.target));
         *window.outstanding.borrow_mut() = others;
-        let mut written = Vec::new();
+        let mut written = BTreeSet::new();
         let mut requests = Vec::new();
         for Outstanding { target, sent, done, answers } in some {
             requests.extend(sent);
             requests.push(done);
-            if !answers && target != window.comm.rank() && !written.contains(&target) {
-                written.push(target);
+            if !answers && target != window.comm.rank() {
+                written.insert(target);
             }
         }
         self.wait_each(requests);
@@ -526,10 +529,10 @@ impl Call<'_> {
     }
 
     /// Gives locks back: after the operations, with a word from each target that it is so.
-    fn give_locks(&self, window: &Window, targets: Vec<u32>) {
+    fn give_locks(&self, window: &Window, targets: &BTreeSet<u32>) {
         let origin = window.comm.rank();
         let mut requests = Vec::new();
-        for &target in &targets {
+        for &target in targets {
             let (heard, promise) = self.me.rank.promise("unlock of a window");
             let shared = window.shared.clone();
             let sent = self.tell_target(window, target, move |there| {
@@ -552,7 +555,7 @@ impl Call<'_> {
     }
 
     /// The ranks of a group in a window.
-    fn ranks_in(&self, window: &Window, group: GroupHandle) -> Result<Vec<u32>, Fault> {
+    fn ranks_in(&self, window: &Window, group: GroupHandle) -> Result<BTreeSet<u32>, Fault> {
         let group: Rc<Group> = self.me.group(group.number)?;
         let rank = |process| {
             window
@@ -914,7 +917,7 @@ mpi! {
         let target = call.window_rank(&window, rank).map_err(of(win))?;
         let lock = window.epoch.borrow_mut().locks.remove(&target);
         match lock {
-            Some(true) => call.give_locks(&window, vec![target]),
+            Some(true) => call.give_locks(&window, &BTreeSet::from([target])),
             Some(false) => call.flush_window(&window, |rank| rank == target),
             None => return Err(of(win)(misplaced("MPI_Win_unlock without MPI_Win_lock"))),
         }
@@ -938,7 +941,7 @@ mpi! {
         if all.is_none() {
             return Err(of(win)(misplaced("MPI_Win_unlock_all without MPI_Win_lock_all")));
         }
-        call.give_locks(&window, asked.into_iter().collect());
+        call.give_locks(&window, &asked);
         call.flush_window(&window, |_| true);
         Ok(())
     }

@@ -127,9 +127,10 @@ fn number(registers: &Registers, place: usize, how: Passed, stacked: usize) -> f
     match how {
         Passed::Int => f64::from(word(registers, place, stacked) as i32),
         Passed::Long => word(registers, place, stacked) as i64 as f64,
-        // SAFETY: the prototype says that the address of a number is passed.
         Passed::IntAt(offset) => {
-            f64::from(unsafe { ((word(registers, place, stacked) as usize + offset) as *const i32).read_unaligned() })
+            let at = (word(registers, place, stacked) as usize + offset) as *const i32;
+            // SAFETY: the prototype says that the address of a number is passed.
+            f64::from(unsafe { at.read_unaligned() })
         }
         Passed::Double | Passed::Float => {
             // SAFETY: as above, for the stack.

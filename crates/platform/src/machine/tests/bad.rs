@@ -50,6 +50,7 @@ fn impossible_values() {
     refused(&with("100 Gbit/s", "-1 Gbit/s"), (8, 13), &["negative"]);
     refused(&with("100 Gbit/s", "1e999 Gbit/s"), (8, 13), &["too large"]);
     refused(&with("count = 4", "count = 0"), (4, 9), &["out of range", "1 to 100,000,000"]);
+    refused(&format!("{SMALL}\n[io]\nbandwidth = \"0 B/s\"\n"), (SMALL.lines().count() + 3, 13), &["impossible"]);
     refused(&with("count = 4", "count = 4000000000"), (4, 9), &["out of range"]);
     refused(&with("cores-per-socket = 2", "cores-per-socket = 0"), (5, 20), &["out of range"]);
     refused(&with("count = 4", "count = 4\nmemory = \"0 B\""), (5, 10), &["impossible"]);
