@@ -24,6 +24,8 @@ const SMALLEST_BLOCK: usize = 4 << 20;
 thread_local! {
     /// Folded addresses: from, to.
     static FOLDED: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
+    /// Where private allocations are: from, to.
+    static PRIVATE: Cell<(usize, usize)> = const { Cell::new((usize::MAX, 0)) };
     static MEMORY: RefCell<Option<Memory>> = const { RefCell::new(None) };
 }
 
@@ -95,6 +97,8 @@ pub fn allocate(share: &Share, size: usize, alignment: usize) -> Option<*mut u8>
             address
         } else {
             let address = map_private(size)?;
+            let (from, to) = PRIVATE.get();
+            PRIVATE.set((from.min(address), to.max(address + size)));
             memory.private.insert(address, Private { size, written: vec![0; size.div_ceil(64 * PAGE)] });
             address
         };
@@ -150,12 +154,13 @@ pub fn is_blank(address: *const u8, bytes: usize) -> bool {
         return false;
     }
     is_folded(address)
-        || MEMORY.with_borrow_mut(|memory| {
-            let found = memory.as_mut().and_then(|memory| memory.private_at(address as usize));
-            let Some((start, private)) = found else { return false };
-            let offset = address as usize - start;
-            offset + bytes <= private.size && private.written_pages(offset, bytes).next().is_none()
-        })
+        || may_be_private(address as usize)
+            && MEMORY.with_borrow_mut(|memory| {
+                let found = memory.as_mut().and_then(|memory| memory.private_at(address as usize));
+                let Some((start, private)) = found else { return false };
+                let offset = address as usize - start;
+                offset + bytes <= private.size && private.written_pages(offset, bytes).next().is_none()
+            })
 }
 
 /// Copies bytes of a message, but not what nobody has written.
@@ -170,6 +175,10 @@ pub unsafe fn copy(source: *const u8, target: *mut u8, bytes: usize) {
     }
     if is_folded(source) || is_folded(target) {
         return;
+    }
+    if !may_be_private(source as usize) {
+        // SAFETY: as above.
+        return unsafe { write(source, target, bytes) };
     }
     let pages = MEMORY.with_borrow_mut(|memory| {
         let (start, private) = memory.as_mut()?.private_at(source as usize)?;
@@ -220,13 +229,23 @@ pub unsafe fn write(source: *const u8, target: *mut u8, bytes: usize) {
 
 /// Whether an address is of a private allocation.
 fn is_private(address: *const u8) -> bool {
-    MEMORY.with_borrow_mut(|memory| memory.as_mut().is_some_and(|memory| memory.private_at(address as usize).is_some()))
+    may_be_private(address as usize)
+        && MEMORY.with_borrow_mut(|memory| {
+            memory.as_mut().is_some_and(|memory| memory.private_at(address as usize).is_some())
+        })
 }
 
 fn is_zero(data: &[u8]) -> bool {
     // SAFETY: any bits are words.
     let (before, words, after) = unsafe { data.align_to::<u64>() };
     before.iter().chain(after).all(|&byte| byte == 0) && words.iter().all(|&word| word == 0)
+}
+
+/// Whether it is worth looking for an address among private allocations.
+#[inline]
+fn may_be_private(address: usize) -> bool {
+    let (from, to) = PRIVATE.get();
+    address >= from && address < to
 }
 
 fn map_private(size: usize) -> Option<usize> {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use hpcast_mpi::{Mode, Receiving, Sending, Source, Style, Tag};
-use hpcast_objects::ErrorClass;
+use hpcast_objects::{Basic, ErrorClass};
 
 use crate::abi::Status;
 use crate::argument::{At, Buffer, CommHandle, MessageAt, RequestAt, StatusAt, TypeHandle};
@@ -36,6 +36,12 @@ impl Call<'_> {
     pub(crate) fn layout(&self, count: i32, datatype: TypeHandle) -> Result<Layout, Fault> {
         if count < 0 {
             return Err(Fault::new(ErrorClass::Count, format!("the count is {count}")));
+        }
+        // Most data is of predefined datatypes, which need no object.
+        if let Some(basic) = Basic::ALL.get((datatype.number as usize).wrapping_sub(1))
+            && basic.size() == basic.extent()
+        {
+            return Ok(Layout::Bytes((basic.size() * i64::from(count)) as u64));
         }
         Ok(Layout::new(&self.me.datatype(datatype.number)?, i64::from(count)))
     }

@@ -134,8 +134,28 @@ impl Registers {
     }
 }
 
-/// Bytes of a stub: mov r11, number; mov rax, enter; jmp rax.
+/// Bytes of a stub.
 const STUB: usize = 32;
+
+/// mov r11, number; mov rax, enter; jmp rax.
+fn jump_to_enter(number: usize) -> Vec<u8> {
+    let mut code = vec![0x49, 0xBB];
+    code.extend((number as u64).to_le_bytes());
+    code.extend([0x48, 0xB8]);
+    code.extend((enter as *const () as u64).to_le_bytes());
+    code.extend([0xFF, 0xE0]);
+    code
+}
+
+/// mov rax, integer; mov r11, bits of the number; movq xmm0, r11; ret.
+fn give(value: f64) -> Vec<u8> {
+    let mut code = vec![0x48, 0xB8];
+    code.extend((value as i64).to_le_bytes());
+    code.extend([0x49, 0xBB]);
+    code.extend(value.to_bits().to_le_bytes());
+    code.extend([0x66, 0x49, 0x0F, 0x6E, 0xC3, 0xC3]);
+    code
+}
 
 /// The stubs, in memory of their own.
 pub struct Stubs {
@@ -144,20 +164,17 @@ pub struct Stubs {
 }
 
 impl Stubs {
-    /// So many stubs.
-    pub fn new(count: usize) -> Stubs {
+    /// A stub for each function; those that always give the same, and take no time, give it at once.
+    pub fn new(constants: &[Option<f64>]) -> Stubs {
+        let count = constants.len();
         let length = (count * STUB).next_multiple_of(4096).max(4096);
         let protection = libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         // SAFETY: new memory at an address that the kernel chooses.
         let page = unsafe { libc::mmap(std::ptr::null_mut(), length, protection, flags, -1, 0) };
         assert!(page != libc::MAP_FAILED, "there is memory for the stubs of replaced functions");
-        for number in 0..count {
-            let mut code = vec![0x49, 0xBB];
-            code.extend((number as u64).to_le_bytes());
-            code.extend([0x48, 0xB8]);
-            code.extend((enter as *const () as u64).to_le_bytes());
-            code.extend([0xFF, 0xE0]);
+        for (number, constant) in constants.iter().enumerate() {
+            let code = constant.map_or_else(|| jump_to_enter(number), give);
             // SAFETY: there is room for so many.
             unsafe { page.cast::<u8>().add(number * STUB).copy_from_nonoverlapping(code.as_ptr(), code.len()) };
         }

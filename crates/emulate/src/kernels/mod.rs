@@ -15,7 +15,7 @@ mod sample;
 use std::cell::{Cell, RefCell};
 
 use hpcast_engine::{Key, Stream};
-use hpcast_models::compute::Arguments;
+use hpcast_models::compute::{Arguments, MOST_ARGUMENTS};
 use hpcast_units::Time;
 
 pub use file::{FunctionError, Functions};
@@ -162,7 +162,7 @@ impl Kernels {
                 replaced,
             });
         }
-        let stubs = Stubs::new(entries.len());
+        let stubs = Stubs::new(&entries.iter().map(Entry::constant).collect::<Vec<_>>());
         Ok(Kernels { entries, stubs })
     }
 
@@ -239,19 +239,35 @@ impl Drop for Kernels {
 }
 
 impl Entry {
+    /// What all calls give, if they take no time and do nothing. Such calls are not counted.
+    fn constant(&self) -> Option<f64> {
+        let is_idle = self.replaced.effect == Effect::None && matches!(self.model, Bound::Free);
+        match (self.replaced.how, self.replaced.returned) {
+            (How::Sample { .. }, _) => None,
+            (_, Returned::Zero) if is_idle => Some(0.0),
+            (_, Returned::Value(value)) if is_idle => Some(value),
+            _ => None,
+        }
+    }
+
     fn called(&self, me: &Process, registers: &Registers, entry: usize) -> Action {
         let number = self.calls.get();
         self.calls.set(number + 1);
-        let values: Vec<f64> = self.replaced.arguments.iter().map(|(_, argument)| argument.value(registers)).collect();
+        let mut values = [0.0; MOST_ARGUMENTS];
+        let arguments = &self.replaced.arguments[..self.replaced.arguments.len().min(MOST_ARGUMENTS)];
+        for (value, (_, argument)) in values.iter_mut().zip(arguments) {
+            *value = argument.value(registers);
+        }
+        let values = &values[..arguments.len()];
         if let How::Sample { precision, least } = self.replaced.how {
-            let known = self.samples.borrow_mut().mean(&values, precision, least);
+            let known = self.samples.borrow_mut().mean(values, precision, least);
             return match known {
-                Some(mean) => self.take(me, mean, &values, registers, number),
-                None => self.execute(me, registers, values, entry),
+                Some(mean) => self.take(me, mean, values, registers, number),
+                None => self.execute(me, registers, values.to_vec(), entry),
             };
         }
-        let seconds = self.model.seconds(me, &Arguments::from_slice(&values), || self.noise.word(me.number(), number));
-        self.take(me, seconds, &values, registers, number)
+        let seconds = self.model.seconds(me, &Arguments::from_slice(values), || self.noise.word(me.number(), number));
+        self.take(me, seconds, values, registers, number)
     }
 
     /// The call takes its time without being executed.
