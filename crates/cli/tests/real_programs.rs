@@ -217,6 +217,39 @@ fn what_is_missing_for_compiling_is_said() {
 }
 
 #[test]
+fn what_the_standard_abi_added_is_there() {
+    let folder = Folder::new("compile-abi");
+    let source = folder.write(
+        "a.c",
+        r#"
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    int major, minor, source, tag, error;
+    MPI_Status status;
+    MPI_Comm copy;
+    MPI_Init(&argc, &argv);
+    MPI_Abi_get_version(&major, &minor);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Status_set_source(&status, 5);
+    MPI_Status_set_tag(&status, 6);
+    MPI_Status_set_error(&status, MPI_ERR_TRUNCATE);
+    MPI_Status_get_source(&status, &source);
+    MPI_Status_get_tag(&status, &tag);
+    MPI_Status_get_error(&status, &error);
+    printf("%d.%d %d %d %d %d %d\n", major, minor, MPI_Comm_toint(MPI_COMM_WORLD),
+        MPI_Comm_fromint(MPI_Comm_toint(copy)) == copy, source, tag, error == MPI_ERR_TRUNCATE && status.MPI_TAG == 6);
+    MPI_Finalize();
+    return 0;
+}
+"#,
+    );
+    let program = folder.path("a");
+    compiles(&folder, &["cc", "-Wall", "-Werror", &source, "-o", &program]);
+    assert_eq!(runs("1", &program, &[]), ("1.0 257 1 5 6 1\n".into(), Some(0)));
+}
+
+#[test]
 fn coverage_is_told() {
     let all = prints(&["mpi", "coverage"]);
     assert!(all.lines().any(|line| line.split_whitespace().eq(["MPI_Send", "yes", "yes"])));

@@ -514,6 +514,30 @@ mpi! {
         status.set(call, &Status { bytes: (size * count) as u64, ..status.get(call) });
         Ok(())
     }
+    fn MPI_Status_get_source(call, status: StatusAt, source: At<i32>) {
+        source.set(status.get(call).source);
+        Ok(())
+    }
+    fn MPI_Status_get_tag(call, status: StatusAt, tag: At<i32>) {
+        tag.set(status.get(call).tag);
+        Ok(())
+    }
+    fn MPI_Status_get_error(call, status: StatusAt, err: At<i32>) {
+        err.set(status.get(call).error);
+        Ok(())
+    }
+    fn MPI_Status_set_source(call, status: StatusAt, source: i32) {
+        status.set(call, &Status { source, ..status.get(call) });
+        Ok(())
+    }
+    fn MPI_Status_set_tag(call, status: StatusAt, tag: i32) {
+        status.set(call, &Status { tag, ..status.get(call) });
+        Ok(())
+    }
+    fn MPI_Status_set_error(call, status: StatusAt, err: i32) {
+        status.set_at(call, 0, &Status { error: err, ..status.get(call) });
+        Ok(())
+    }
     fn MPI_Status_set_cancelled(call, status: StatusAt, flag: i32) {
         status.set(call, &Status { cancelled: flag != 0, ..status.get(call) });
         Ok(())

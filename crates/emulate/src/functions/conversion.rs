@@ -1,4 +1,5 @@
-//! Handles of C become handles of Fortran and back (MPI_Comm_c2f and the others).
+//! Handles of C become handles of Fortran and back (MPI_Comm_c2f and the others), which since MPI 5.0 are integers of any language
+//! (MPI_Comm_toint).
 
 use crate::abi::Kind;
 use crate::call::Address;
@@ -24,7 +25,7 @@ unsafe extern "C" fn copy_status_fortran(from: *const u8, to: *mut u8, error: *m
 }
 
 macro_rules! conversions {
-    ($($kind:ident $to_fortran:literal $to_c:literal;)*) => {
+    ($($kind:ident $name:literal;)*) => {
         pub(super) fn others() -> Vec<(&'static str, Address)> {
             let mut all = vec![
                 ("MPI_Status_c2f", Address(copy_status as *const ())),
@@ -47,8 +48,10 @@ macro_rules! conversions {
                     let handles = me.world.abi.handles();
                     handles.to_c(Kind::$kind, handles.from_fortran(Kind::$kind, word), me.base())
                 }
-                all.push(($to_fortran, Address(to_fortran as *const ())));
-                all.push(($to_c, Address(to_c as *const ())));
+                all.push((concat!("MPI_", $name, "_c2f"), Address(to_fortran as *const ())));
+                all.push((concat!("MPI_", $name, "_toint"), Address(to_fortran as *const ())));
+                all.push((concat!("MPI_", $name, "_f2c"), Address(to_c as *const ())));
+                all.push((concat!("MPI_", $name, "_fromint"), Address(to_c as *const ())));
             })*
             all
         }
@@ -56,14 +59,15 @@ macro_rules! conversions {
 }
 
 conversions! {
-    Comm "MPI_Comm_c2f" "MPI_Comm_f2c";
-    Group "MPI_Group_c2f" "MPI_Group_f2c";
-    Datatype "MPI_Type_c2f" "MPI_Type_f2c";
-    Request "MPI_Request_c2f" "MPI_Request_f2c";
-    Op "MPI_Op_c2f" "MPI_Op_f2c";
-    Errhandler "MPI_Errhandler_c2f" "MPI_Errhandler_f2c";
-    Info "MPI_Info_c2f" "MPI_Info_f2c";
-    Win "MPI_Win_c2f" "MPI_Win_f2c";
-    File "MPI_File_c2f" "MPI_File_f2c";
-    Message "MPI_Message_c2f" "MPI_Message_f2c";
+    Comm "Comm";
+    Group "Group";
+    Datatype "Type";
+    Request "Request";
+    Op "Op";
+    Errhandler "Errhandler";
+    Info "Info";
+    Win "Win";
+    File "File";
+    Message "Message";
+    Session "Session";
 }

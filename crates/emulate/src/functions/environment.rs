@@ -71,6 +71,11 @@ mpi! {
         subversion.set(call.abi.constant("MPI_SUBVERSION"));
         Ok(())
     }
+    fn MPI_Abi_get_version(_call, abi_major: At<i32>, abi_minor: At<i32>) {
+        abi_major.set(1);
+        abi_minor.set(0);
+        Ok(())
+    }
     fn MPI_Get_library_version(call, version: TextAt, resultlen: At<i32>) {
         let room = call.abi.constant("MPI_MAX_LIBRARY_VERSION_STRING").max(1) as usize - 1;
         resultlen.set(version.set(&library_version(), room));
