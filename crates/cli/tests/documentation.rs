@@ -121,6 +121,27 @@ fn every_command_of_the_page_on_hpl_runs() {
 }
 
 #[test]
+fn every_command_of_the_page_on_real_programs_runs() {
+    let folder = Folder::new("real-programs-page");
+    folder.write("sum.c", &blocks("docs/real-programs.md", "c")[0]);
+    let commands = commands("docs/real-programs.md");
+    for line in &commands {
+        let place = |word: &str| match word.strip_prefix("./").unwrap_or(word) {
+            file @ ("sum.c" | "sum" | "sum.json") => folder.path(file),
+            word => word.to_owned(),
+        };
+        let words: Vec<String> = line.split_whitespace().map(place).collect();
+        let mut command = common::command(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        let output = command.env("HPCAST_HOME", folder.path("home")).output().expect("hpcast runs");
+        assert!(output.status.success(), "hpcast {line}\n{}", String::from_utf8_lossy(&output.stderr));
+        if words[0] == "run" {
+            assert!(String::from_utf8_lossy(&output.stdout).starts_with("64 ranks: 2016, after "), "hpcast {line}");
+        }
+    }
+    assert!(commands.len() >= 7);
+}
+
+#[test]
 fn every_machine_in_the_docs_is_right() {
     let folder = Folder::new("machines-page");
     let blocks = blocks("docs/machines.md", "toml");

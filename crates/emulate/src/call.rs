@@ -1,7 +1,7 @@
 //! How a call of the program becomes a call of ours, in C and in Fortran.
 //!
 //! Each MPI function is written once, with arguments that say what they mean ([`crate::argument`]). From that, `mpi!` makes
-//! the function that C calls, the one that Fortran calls, and the line of the header. A fault goes to the error handler of the
+//! the function that C calls and the one that Fortran calls. A fault goes to the error handler of the
 //! object that it concerns.
 
 use std::ffi::c_int;
@@ -44,7 +44,8 @@ pub struct Function {
     pub c: Address,
     /// What Fortran calls, with the error code and the lengths of strings at the end.
     pub fortran: Address,
-    /// Type and name of each parameter in C.
+    /// Type and name of each parameter in C: what the table of the interface must say too.
+    #[cfg_attr(not(test), expect(dead_code, reason = "a test compares it with the table"))]
     pub parameters: &'static [(&'static str, &'static str)],
 }
 

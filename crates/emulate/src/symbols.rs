@@ -47,6 +47,14 @@ impl Symbols {
         for (name, address) in libc_functions::functions() {
             add(name, address);
         }
+        // What our own module mpi_f08 calls: the same arguments, and the error code may be left out.
+        for function in functions::functions() {
+            let lower = function.name.to_lowercase();
+            if let Some(&address) = known.get(&format!("{lower}_")) {
+                known.insert(format!("{lower}_abi_"), address);
+                known.insert(format!("p{lower}_abi_"), address);
+            }
+        }
         Symbols { known, stubs: RefCell::default() }
     }
 

@@ -27,7 +27,7 @@ pub(super) fn symbols() -> Vec<String> {
     let of_routines = declarations().into_iter().filter(|declaration| !declaration.is_for_c_only());
     let names = of_routines.flat_map(|declaration| {
         let lower = declaration.name.to_lowercase();
-        [format!("{lower}_"), format!("{lower}_f08_")]
+        [format!("{lower}_"), format!("{lower}_abi_")]
     });
     let mut names: Vec<String> = names.chain(present.into_iter().filter(|name| name.starts_with("mpi_"))).collect();
     names.sort();
@@ -44,8 +44,12 @@ pub fn header() -> String {
         let _ = writeln!(text, "      integer {name}\n      parameter ({name}={})", constant.in_fortran());
     }
     text += STATUS_AND_BOTTOM;
-    text += "      double precision MPI_WTIME, MPI_WTICK\n      external MPI_WTIME, MPI_WTICK\n\
-             \x20     integer*8 MPI_AINT_ADD, MPI_AINT_DIFF\n      external MPI_AINT_ADD, MPI_AINT_DIFF\n";
+    for profiler in ["", "P"] {
+        let (time, tick) = (format!("{profiler}MPI_WTIME"), format!("{profiler}MPI_WTICK"));
+        let _ = writeln!(text, "      double precision {time}, {tick}\n      external {time}, {tick}");
+        let (add, diff) = (format!("{profiler}MPI_AINT_ADD"), format!("{profiler}MPI_AINT_DIFF"));
+        let _ = writeln!(text, "      integer*8 {add}, {diff}\n      external {add}, {diff}");
+    }
     for name in PREDEFINED {
         let _ = writeln!(text, "      external {name}");
     }
@@ -99,8 +103,11 @@ fn module() -> String {
     }
     text += STATUS_AND_BOTTOM;
     text += "      interface\n";
-    text += FUNCTIONS;
-    routines().iter().for_each(|declaration| text += &declaration.in_module(Form::Integers));
+    text += &functions();
+    for declaration in routines() {
+        text += &declaration.in_module(Form::Integers, "");
+        text += &declaration.in_module(Form::Integers, "P");
+    }
     text += "      end interface\n";
     for name in PREDEFINED {
         let _ = writeln!(text, "      external {name}");
@@ -120,12 +127,14 @@ fn module_f08() -> String {
         }
     }
     text += "      interface\n";
-    text += FUNCTIONS;
+    text += &functions();
     text += "      end interface\n";
     for declaration in routines() {
-        let _ = writeln!(text, "      interface {}", declaration.name);
-        text += &declaration.in_module(Form::Types);
-        text += "      end interface\n";
+        for profiler in ["", "P"] {
+            let _ = writeln!(text, "      interface {profiler}{}", declaration.name);
+            text += &declaration.in_module(Form::Types, profiler);
+            text += "      end interface\n";
+        }
     }
     for name in PREDEFINED {
         let _ = writeln!(text, "      external {name}");
@@ -147,8 +156,25 @@ fn module_f08() -> String {
             );
         }
     }
-    text + "end module\n"
+    text + STATUS_CONVERSIONS + "end module\n"
 }
+
+/// From a status of `mpi` to one of `mpi_f08` and back.
+const STATUS_CONVERSIONS: &str = "      subroutine MPI_Status_f2f08(f_status, f08_status, ierror)
+        integer, intent(in) :: f_status(MPI_STATUS_SIZE)
+        type(MPI_Status), intent(out) :: f08_status
+        integer, optional, intent(out) :: ierror
+        f08_status = transfer(f_status, f08_status)
+        if (present(ierror)) ierror = 0
+      end subroutine
+      subroutine MPI_Status_f082f(f08_status, f_status, ierror)
+        type(MPI_Status), intent(in) :: f08_status
+        integer, intent(out) :: f_status(MPI_STATUS_SIZE)
+        integer, optional, intent(out) :: ierror
+        f_status = transfer(f08_status, f_status)
+        if (present(ierror)) ierror = 0
+      end subroutine
+";
 
 fn private() -> String {
     let names = Kind::ALL.iter().flat_map(|kind| [format!("equal_{kind:?}"), format!("differ_{kind:?}")]);
@@ -156,17 +182,24 @@ fn private() -> String {
 }
 
 /// Functions that give something.
-const FUNCTIONS: &str = "        double precision function MPI_Wtime()
+fn functions() -> String {
+    let of = |profiler: &str| {
+        format!(
+            "        double precision function {profiler}MPI_Wtime()
         end function
-        double precision function MPI_Wtick()
+        double precision function {profiler}MPI_Wtick()
         end function
-        integer(kind=8) function MPI_Aint_add(base, disp)
+        integer(kind=8) function {profiler}MPI_Aint_add(base, disp)
           integer(kind=8) :: base, disp
         end function
-        integer(kind=8) function MPI_Aint_diff(addr1, addr2)
+        integer(kind=8) function {profiler}MPI_Aint_diff(addr1, addr2)
           integer(kind=8) :: addr1, addr2
         end function
-";
+"
+        )
+    };
+    of("") + &of("P")
+}
 
 /// Routines that Fortran has.
 fn routines() -> Vec<Declaration> {
@@ -214,11 +247,11 @@ enum Form {
 }
 
 impl Declaration {
-    /// Its interface in a module.
-    fn in_module(&self, form: Form) -> String {
+    /// Its interface in a module; names that profilers call begin with another letter.
+    fn in_module(&self, form: Form, profiler: &str) -> String {
         let name = match form {
-            Form::Integers => self.name.to_owned(),
-            Form::Types => format!("{}_f08", self.name),
+            Form::Integers => format!("{profiler}{}", self.name),
+            Form::Types => format!("{profiler}{}_abi", self.name),
         };
         // Fortran has no arguments of the command line to give.
         let parameters: Vec<&Parameter> = self

@@ -1,0 +1,272 @@
+//! Real MPI programs: compiled by our wrappers and run on simulated machines.
+
+mod common;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use common::{Folder, command, hpcast, machine, prints, refuses, root};
+
+const C: &str = r#"
+#include <mpi.h>
+#include <stdio.h>
+static int calls;
+static void largest(void *in, void *inout, int *len, MPI_Datatype *datatype) {
+    int i;
+    (void)datatype;
+    for (i = 0; i < *len; i++)
+        if (((int *)in)[i] > ((int *)inout)[i]) ((int *)inout)[i] = ((int *)in)[i];
+    calls++;
+}
+int main(int argc, char **argv) {
+    int rank, size, most;
+    MPI_Op op;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Op_create(largest, 1, &op);
+    MPI_Allreduce(&rank, &most, 1, MPI_INT, op, MPI_COMM_WORLD);
+    MPI_Op_free(&op);
+    if (rank == 1) printf("rank %d of %d: %d %s\n", rank, size, most, argc > 1 ? argv[1] : "");
+    MPI_Finalize();
+    return rank == 0 ? 3 : 0;
+}
+"#;
+
+const CXX: &str = r#"
+#include <mpi.h>
+#include <iostream>
+#include <numeric>
+#include <vector>
+int main() {
+    MPI_Init(nullptr, nullptr);
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    std::vector<double> all(size);
+    const double mine = rank + 0.5;
+    MPI_Gather(&mine, 1, MPI_DOUBLE, all.data(), 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    if (rank == 0) std::cout << "sum " << std::accumulate(all.begin(), all.end(), 0.0) << std::endl;
+    MPI_Finalize();
+}
+"#;
+
+/// Buffers of two types, a status, a sentinel, handles that are compared and error codes that are left out.
+const FORTRAN: &str = "
+program ring
+  use mpi_f08
+  implicit none
+  integer :: rank, size, got
+  double precision :: total
+  type(MPI_Status) :: status
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_size(MPI_COMM_WORLD, size)
+  call MPI_Sendrecv(rank, 1, MPI_INTEGER, modulo(rank + 1, size), 7, got, 1, MPI_INTEGER, &
+    modulo(rank - 1, size), 7, MPI_COMM_WORLD, status)
+  total = got
+  call MPI_Allreduce(MPI_IN_PLACE, total, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD)
+  if (rank == 0) print '(i0,1x,i0,1x,i0,1x,f4.1,1x,l1)', got, status%MPI_SOURCE, status%MPI_TAG, total, &
+    MPI_COMM_WORLD == MPI_COMM_SELF
+  call MPI_Finalize()
+end program
+";
+
+const OLD_FORTRAN: &str = "
+      program old
+      include 'mpif.h'
+      integer rank, total, ierror
+      call MPI_INIT(ierror)
+      call MPI_COMM_RANK(MPI_COMM_WORLD, rank, ierror)
+      total = rank
+      call MPI_ALLREDUCE(MPI_IN_PLACE, total, 1, MPI_INTEGER, MPI_MAX,
+     +  MPI_COMM_WORLD, ierror)
+      if (rank .eq. 0) write (*,*) 'largest', total
+      call MPI_FINALIZE(ierror)
+      end
+";
+
+/// Our header, library and modules in a folder of the test's own.
+fn at_home(home: &Folder, arguments: &[&str]) -> Output {
+    command(arguments).env("HPCAST_HOME", home.path("home")).output().expect("hpcast runs")
+}
+
+/// Compiles, or says why not.
+fn compiles(home: &Folder, arguments: &[&str]) {
+    let output = at_home(home, arguments);
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && words.is_empty(), "{arguments:?}\n{words}");
+}
+
+/// What a program prints, and its exit code.
+fn runs(ranks: &str, program: &str, arguments: &[&str]) -> (String, Option<i32>) {
+    let machine = machine("msc-512.toml");
+    let mut all = vec!["run", "-n", ranks, "-m", &machine, "--compute", "skip", program];
+    all.extend(arguments);
+    let output = hpcast(&all);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.code() != Some(0) {
+        println!("{}", String::from_utf8_lossy(&output.stderr));
+    }
+    (printed, output.status.code())
+}
+
+/// Whether there is a Fortran compiler: tests of Fortran are left out without.
+fn has_fortran() -> bool {
+    let found = Command::new("gfortran").arg("--version").output().is_ok();
+    if !found {
+        println!("left out: there is no gfortran");
+    }
+    found
+}
+
+#[test]
+fn a_program_in_c_is_compiled_and_run() {
+    let folder = Folder::new("compile-c");
+    let (source, object, program) = (folder.write("a.c", C), folder.path("a.o"), folder.path("a"));
+    for standard in ["-std=c90", "-std=c99", "-std=c11"] {
+        compiles(&folder, &["cc", "-Wall", "-Wextra", "-pedantic", "-Werror", standard, "-c", &source, "-o", &object]);
+    }
+    compiles(&folder, &["cc", &object, "-o", &program]);
+    assert_eq!(runs("4", &program, &["given"]), ("rank 1 of 4: 3 given\n".into(), Some(3)));
+    // Elsewhere it says where it belongs.
+    let alone = Command::new(&program).output().expect("the program starts");
+    assert_eq!(alone.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&alone.stderr).contains("hpcast run"));
+}
+
+#[test]
+fn a_program_in_cxx_is_compiled_and_run() {
+    let folder = Folder::new("compile-cxx");
+    let (source, program) = (folder.write("a.cpp", CXX), folder.path("a"));
+    compiles(&folder, &["cxx", "-Wall", "-Wextra", "-pedantic", "-Werror", "-std=c++11", &source, "-o", &program]);
+    assert_eq!(runs("4", &program, &[]), ("sum 8\n".into(), Some(0)));
+}
+
+#[test]
+fn programs_in_fortran_are_compiled_and_run() {
+    if !has_fortran() {
+        return;
+    }
+    let folder = Folder::new("compile-fortran");
+    let (source, program) = (folder.write("a.f90", FORTRAN), folder.path("a"));
+    compiles(&folder, &["f90", "-Wall", &source, "-o", &program]);
+    assert_eq!(runs("4", &program, &[]), ("3 3 7  6.0 F\n".into(), Some(0)));
+    let (source, program) = (folder.write("old.f", OLD_FORTRAN), folder.path("old"));
+    compiles(&folder, &["f90", &source, "-o", &program]);
+    assert_eq!(runs("4", &program, &[]).0.split_whitespace().collect::<Vec<_>>(), ["largest", "3"]);
+}
+
+#[test]
+fn wrappers_pass_on_what_the_compiler_says() {
+    let folder = Folder::new("compile-wrong");
+    let source = folder.write("wrong.c", "#include <mpi.h>\nint main(void) { return MPI_Nothing(); }\n");
+    let output = at_home(&folder, &["cc", "-Werror=implicit-function-declaration", &source]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("MPI_Nothing"));
+    let output = at_home(&folder, &["cc", "-dumpmachine"]);
+    assert!(output.status.success() && !output.stdout.is_empty());
+}
+
+#[test]
+fn wrappers_tell_builds_what_they_add() {
+    let folder = Folder::new("compile-show");
+    let told = |argument: &str| String::from_utf8_lossy(&at_home(&folder, &["cc", argument]).stdout).into_owned();
+    assert!(told("--showme:compile").contains("-I"));
+    assert_eq!(told("--showme:compile"), told("-compile-info"));
+    assert!(told("--showme:link").contains("-lmpi_abi"));
+    assert!(told("-show").starts_with("cc "));
+    let bin = at_home(&folder, &["mpi", "wrappers"]).stdout;
+    let mpicc = Path::new(String::from_utf8_lossy(&bin).trim()).join("mpicc");
+    let own = Command::new(mpicc).arg("-show").env("HPCAST_HOME", folder.path("home")).output().expect("mpicc runs");
+    assert_eq!(String::from_utf8_lossy(&own.stdout), told("-show"));
+}
+
+#[test]
+fn two_builds_may_begin_at_once() {
+    let folder = Folder::new("compile-twice");
+    let source = folder.write("a.c", C);
+    let start = |number: usize| {
+        let object = folder.path(&format!("a{number}.o"));
+        let mut command = command(&["cc", "-c", &source, "-o", &object]);
+        command.env("HPCAST_HOME", folder.path("home")).spawn().expect("hpcast starts")
+    };
+    let builds: Vec<_> = (0..4).map(start).collect();
+    for mut build in builds {
+        assert!(build.wait().expect("an end").success());
+    }
+    let homes = fs::read_dir(folder.path("home")).expect("the folder").count();
+    assert_eq!(homes, 1, "nothing is left over");
+}
+
+#[test]
+fn what_is_missing_for_compiling_is_said() {
+    let folder = Folder::new("compile-missing");
+    let source = folder.write("a.c", C);
+    let fails = |variable: &str, value: &str, parts: &[&str]| {
+        let output = command(&["cc", &source]).env("HPCAST_HOME", folder.path("home")).env(variable, value).output();
+        let output = output.expect("hpcast runs");
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words}");
+        parts.iter().for_each(|part| assert!(words.contains(part), "{words}"));
+    };
+    fails("HPCAST_CC", "no-such-compiler", &["no-such-compiler", "HPCAST_CC"]);
+    fails("HPCAST_HOME", "/dev/null/home", &["/dev/null/home", "HPCAST_HOME"]);
+}
+
+#[test]
+fn coverage_is_told() {
+    let all = prints(&["mpi", "coverage"]);
+    assert!(all.lines().any(|line| line.split_whitespace().eq(["MPI_Send", "yes", "yes"])));
+    let missing = prints(&["mpi", "coverage", "--missing"]);
+    assert!(!missing.contains("MPI_Send "));
+    refuses(&["mpi", "coverage", "--absent"], &["--absent"]);
+}
+
+/// What files of `conformance/cases` print, as `conformance/expected.txt` has it.
+fn expected(name: &str) -> String {
+    let text = fs::read_to_string(root().join("conformance/expected.txt")).expect("what cases print");
+    let section = text.split("== ").find_map(|section| section.strip_prefix(&format!("{name}\n")));
+    section.unwrap_or_else(|| panic!("{name} is in expected.txt")).to_owned()
+}
+
+#[test]
+fn cases_behave_as_under_real_libraries() {
+    let folder = Folder::new("conformance");
+    let cases = root().join("conformance");
+    let include = format!("-I{}", cases.display());
+    let names = [
+        "point_to_point/status.c",
+        "collectives/all.c",
+        "communicators/groups.c",
+        "topologies/cartesian.c",
+        "environment/info.c",
+        "cxx/globals.cpp",
+        "fortran/modern.F90",
+        "fortran/header.F90",
+    ];
+    for name in names {
+        let source = cases.join("cases").join(name);
+        let text = fs::read_to_string(&source).expect("a case");
+        let ranks = text.split("ranks: ").nth(1).and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next());
+        let (source_name, program) = (source.display().to_string(), folder.path("case"));
+        let compiler = match source.extension().and_then(OsStr::to_str) {
+            Some("c") => vec!["cc", "-O1", &include, &source_name],
+            Some("cpp") => vec!["cxx", "-O1", "-std=c++17", &include, &source_name],
+            _ if !has_fortran() => continue,
+            _ => vec!["f90", "-w", "-fallow-argument-mismatch", &include, "-J", "MODULES", "CASE", &source_name],
+        };
+        let (modules, helpers) = (folder.path(""), cases.join("case.F90").display().to_string());
+        let place = |word: &str| match word {
+            "MODULES" => modules.clone(),
+            "CASE" => helpers.clone(),
+            word => word.to_owned(),
+        };
+        let mut words: Vec<String> = compiler.into_iter().map(place).collect();
+        words.extend(["-o".into(), program.clone(), "-lm".into()]);
+        compiles(&folder, &words.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(runs(ranks.expect("a number of ranks"), &program, &[]), (expected(name), Some(0)), "{name}");
+    }
+}
