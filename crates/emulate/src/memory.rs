@@ -58,7 +58,7 @@ pub struct Share {
     folded: RefCell<Vec<(usize, usize)>>,
     /// The largest so far.
     largest: Cell<usize>,
-    /// Private ones that were given back: their pages stay for the next of about that size.
+    /// Private ones that were given back, for the next of about that size.
     free: RefCell<Vec<(usize, usize)>>,
 }
 
@@ -115,7 +115,11 @@ pub fn free(share: &Share, address: *mut u8) -> bool {
         share.folded.borrow_mut().retain(|&(taken, _)| taken != address as usize);
         return true;
     }
-    let size = MEMORY.with_borrow(|memory| Some(memory.as_ref()?.private.get(&(address as usize))?.size));
+    let size = MEMORY.with_borrow_mut(|memory| {
+        let private = memory.as_mut()?.private.get_mut(&(address as usize))?;
+        private.clear(address as usize);
+        Some(private.size)
+    });
     let Some(size) = size else { return false };
     share.free.borrow_mut().push((address as usize, size));
     true
@@ -141,10 +145,19 @@ pub fn written(address: usize) -> bool {
             return false;
         }
         private.written[word] |= bit;
-        let at = (start + page * PAGE) as *mut libc::c_void;
-        // SAFETY: a page of our own.
-        unsafe { libc::mprotect(at, PAGE, libc::PROT_READ | libc::PROT_WRITE) == 0 }
+        if protect(start + page * PAGE, PAGE, libc::PROT_READ | libc::PROT_WRITE) {
+            return true;
+        }
+        // There are too many mappings: then the whole allocation may be written, and nobody knows what was.
+        private.written.fill(u64::MAX);
+        protect(start, private.size, libc::PROT_READ | libc::PROT_WRITE)
     })
+}
+
+/// Says what may be done with memory of ours.
+fn protect(address: usize, size: usize, protection: i32) -> bool {
+    // SAFETY: memory of our own.
+    unsafe { libc::mprotect(address as *mut libc::c_void, size, protection) == 0 }
 }
 
 /// Whether nobody has written these bytes: they are folded, or of private pages that were never touched.
@@ -273,6 +286,17 @@ impl Drop for Memory {
 }
 
 impl Private {
+    /// Nothing is written any more: the pages go, and all of it is one mapping again.
+    fn clear(&mut self, address: usize) {
+        if self.written.iter().all(|&word| word == 0) {
+            return;
+        }
+        self.written.fill(0);
+        // SAFETY: memory of our own that the program has given back.
+        unsafe { libc::madvise(address as *mut libc::c_void, self.size, libc::MADV_DONTNEED) };
+        protect(address, self.size, libc::PROT_READ);
+    }
+
     /// Pages that were written, of those that hold these bytes.
     fn written_pages(&self, offset: usize, bytes: usize) -> impl Iterator<Item = usize> {
         let (first, end) = (offset / PAGE, (offset + bytes).div_ceil(PAGE));
