@@ -1,4 +1,7 @@
 //! What the arguments of MPI functions mean, and how C and Fortran pass them.
+//!
+//! All conversions trust the program in one thing: that a word is what the declaration in `mpi.h` or the Fortran interface says,
+//! which is what makes them `unsafe` ([`Argument`]).
 
 use std::ffi::{CStr, c_char, c_int};
 use std::marker::PhantomData;

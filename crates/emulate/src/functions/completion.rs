@@ -75,15 +75,17 @@ impl Call<'_> {
         let Operation { active, recipe } = self.take_operation(number)?;
         let (status, answer) = match active {
             Some(active) => {
-                active.must_be_possible()?;
+                if let Err(fault) = active.must_be_possible() {
+                    self.me.objects.requests.put_back(number, Operation { active: Some(active), recipe });
+                    return Err(fault);
+                }
                 self.wait_for(active)
             }
             None => (empty, Ok(())),
         };
-        if recipe.is_some() {
-            self.me.objects.requests.put_back(number, Operation { active: None, recipe });
-        } else {
-            self.me.objects.requests.put_back(number, Operation { active: None, recipe });
+        let is_persistent = recipe.is_some();
+        self.me.objects.requests.put_back(number, Operation { active: None, recipe });
+        if !is_persistent {
             self.me.objects.requests.remove(number);
             request.set(self, 0);
         }
@@ -442,7 +444,7 @@ mpi! {
             status.set(call, &call.abi.empty_status());
             return Ok(());
         }
-        let mut operation = call.take_operation(request.number)?;
+        let operation = call.take_operation(request.number)?;
         let empty = call.abi.empty_status();
         let found = match &operation.active {
             None => Some(empty),
@@ -460,7 +462,6 @@ mpi! {
         if let Some(found) = found {
             status.set(call, &found);
         }
-        operation.active = operation.active.take();
         call.me.objects.requests.put_back(request.number, operation);
         Ok(())
     }
