@@ -1,7 +1,7 @@
 //! The interface that `hpcast cc`, `cxx` and `f90` compile programs for: header, modules and a library to link with.
 //!
 //! It is the standard ABI of MPI 5.0. `functions.tsv` holds what the standard says of each function: its name, the type that it
-//! gives and its parameters in C. A few types there tell more than C does: `logical` is an int that is a LOGICAL in Fortran,
+//! gives and its parameters in C; most lines were read off the prototypes in MPICH 5.0's `mpi_abi.h`. A few types there tell more than C does: `logical` is an int that is a LOGICAL in Fortran,
 //! `word` and `pointer` are addresses that are an INTEGER(KIND=MPI_ADDRESS_KIND) and a TYPE(C_PTR), `old_word` and
 //! `old_aint` those that MPI-1 had as INTEGER. Constants come from the table of the ABI. Only functions that are really here get
 //! into the header and the modules, so that a program which needs others does not compile.
