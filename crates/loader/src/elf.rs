@@ -277,7 +277,8 @@ impl Elf {
             let whole = symbols.len() / size_of::<Sym64<LE>>() * size_of::<Sym64<LE>>();
             Some((symbols.start..symbols.start + whole, place(names)?))
         });
-        let names = sections.get(usize::from(header.e_shstrndx.get(LE).0)).and_then(place).map_or(&[][..], |at| &data[at]);
+        let names =
+            sections.get(usize::from(header.e_shstrndx.get(LE).0)).and_then(place).map_or(&[][..], |at| &data[at]);
         let is_stubs = |one: &&SectionHeader64<LE>| {
             text(names, one.sh_name.get(LE)).is_some_and(|name| [".plt", ".plt.sec", ".plt.got"].contains(&name))
         };

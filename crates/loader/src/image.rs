@@ -73,7 +73,15 @@ impl Image {
                 space.give(base);
             }
         }
-        Ok(Self { objects, layout, space, order, template: template.finish(), names: Names::default(), _shortcuts: shortcuts })
+        Ok(Self {
+            objects,
+            layout,
+            space,
+            order,
+            template: template.finish(),
+            names: Names::default(),
+            _shortcuts: shortcuts,
+        })
     }
 
     /// Makes a copy and says where it is.
