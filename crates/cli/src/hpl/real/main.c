@@ -40,7 +40,7 @@ void __wrap_HPL_dlocmax(HPL_T_panel *panel, const int count, const int ii, const
     __real_HPL_dlocmax(panel, count, ii, jj, work);
     if (count <= 0) return;
     if (are_equal) work[0] = 0;
-    int nb = panel->nb, processes = panel->grid->nprow, row = pivots[panel->ja + jj];
+    int nb = panel->nb, processes = panel->grid->nprow, row = pivots[panel->ia + jj];
     if (row / nb % processes != panel->grid->myrow) return;
     int local = row / (nb * processes) * nb + row % nb;
     if (!are_equal) work[0] = 2;
