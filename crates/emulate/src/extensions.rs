@@ -9,6 +9,7 @@ use std::ffi::c_void;
 use hpcast_mpi::Activity;
 use hpcast_units::Time;
 
+use crate::fiber::block_on;
 use crate::memory;
 use crate::process::Process;
 
@@ -33,11 +34,13 @@ extern "C" fn progress(fraction: f64) {
     Process::current().rank.progress(fraction);
 }
 
-/// Waits until MPI_Wtime gives this time: ranks that do so together go on at the same instant.
+/// Waits until MPI_Wtime gives this time. Ranks that wait for the same time go on at the same instant, in the order in which
+/// they began to wait.
 extern "C" fn sleep_until(seconds: f64) {
     let me = Process::current();
     let outer = me.begin_call("sleep");
     let length = Time::from_secs(seconds).since(me.rank.now());
     me.rank.spend(Activity::Wait, length);
+    block_on(me.rank.catch_up());
     me.end_call(outer);
 }

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 use clap::Args;
-use hpcast_apps::hpl::{HplDat, HplParameters, Pivots, SwapKind, roofline};
+use hpcast_apps::hpl::{HplDat, HplKernel, HplParameters, Pivots, SwapKind, roofline};
 use hpcast_emulate::kernels::{Functions, KernelModels, Kernels, MachineSpeed};
 use hpcast_emulate::{Charging, Fold, Launch};
 use hpcast_models::compute::ModelFile;
@@ -102,6 +102,7 @@ impl RealRun<'_> {
     fn kernels(&self, machine: &Machine, seed: u64) -> Result<Kernels, Failure> {
         let wrong = |error: hpcast_emulate::kernels::FunctionError| Failure::input(error.to_string());
         let mut functions = Functions::blas();
+        functions.list.retain(|function| HplKernel::ALL.iter().any(|kernel| kernel.name() == function.kernel));
         functions.list.extend(Functions::parse(FUNCTIONS).map_err(wrong)?.list);
         let speed = roofline(machine, self.ranks_per_node).map(|(roofline, _)| MachineSpeed { roofline });
         let mut models = KernelModels::new(self.models.cloned().unwrap_or_default(), speed);
