@@ -20,7 +20,8 @@ use hpcast_mpi::{Outcome, Setup};
 use hpcast_platform::Machine;
 use hpcast_platform::placement::Placement;
 use hpcast_report::{
-    HplComparison, HplCurve, HplReport, HplRun, RunReport, account, check_writable, hpl_plot, json, write_file, xhpl,
+    HplComparison, HplCurve, HplReport, HplRun, RunReport, Stopwatch, account, check_writable, hpl_plot, json,
+    write_file, xhpl,
 };
 use hpcast_units::{Bytes, count};
 use serde_json::Value;
@@ -239,8 +240,9 @@ impl<'o> Benchmark<'o> {
                 self.print(&xhpl::line(&run))?;
             }
             if let Some(real) = &self.real {
-                let real = self.execute(real, job, draw, &turn.of_part(SKELETON_SHARE..1.0))?;
-                found.real.push(HplComparison::new(&run, real.0, &real.1));
+                let stopwatch = Stopwatch::start();
+                let (seconds, outcome) = self.execute(real, job, draw, &turn.of_part(SKELETON_SHARE..1.0))?;
+                found.real.push(HplComparison::new(&run, seconds, &outcome, stopwatch.read().cpu_seconds));
             }
             let recorded = found.add(run, finding);
             if let (Some(folder), Some(recorded)) = (&options.record, recorded) {

@@ -34,11 +34,13 @@ pub struct HplComparison {
     pub skeleton_gflops: f64,
     /// By how much of the real HPL's time the skeleton takes longer.
     pub difference: f64,
+    /// What it has taken to simulate the real HPL.
+    pub cpu_seconds: f64,
 }
 
 impl HplComparison {
-    /// Of a run of the skeleton, and the seconds and messages of the real HPL.
-    pub fn new(run: &HplRun, seconds: f64, outcome: &Outcome) -> HplComparison {
+    /// Of a run of the skeleton, and one of the real HPL: its seconds, what was simulated, and what that has taken.
+    pub fn new(run: &HplRun, seconds: f64, outcome: &Outcome, cpu_seconds: f64) -> HplComparison {
         HplComparison {
             variant: xhpl::variant(&run.parameters),
             n: run.parameters.n,
@@ -52,6 +54,7 @@ impl HplComparison {
             skeleton_seconds: run.seconds,
             skeleton_gflops: run.gflops,
             difference: run.seconds / seconds - 1.0,
+            cpu_seconds,
         }
     }
 }

@@ -77,8 +77,7 @@ impl RealHpl {
             kernels: Some(run.kernels(&setup.machine, setup.seed)?),
             required: Vec::new(),
         };
-        let finding =
-            hpcast_emulate::launch(&launch, setup).map_err(|error| launch::failure(&self.program, &error))?;
+        let finding = hpcast_emulate::launch(&launch, setup).map_err(|error| launch::failure(&self.program, &error))?;
         let code = launch::exit_code(&finding)?;
         let outcome = finding.outcome.map_err(Failure::from)?;
         let seconds = fs::read_to_string(&files.result).ok().and_then(|text| text.trim().parse().ok());

@@ -30,7 +30,8 @@ pub fn program(source: &Path, copy_panels: bool) -> Result<PathBuf, Failure> {
             source.display()
         ))
     })?;
-    let usual = ["-std=gnu11", "-O2", "-w", "-DHPL_CALL_CBLAS", "-I.", "-include", "compat.h", "-include", "simulator.h"];
+    let usual =
+        ["-std=gnu11", "-O2", "-w", "-DHPL_CALL_CBLAS", "-I.", "-include", "compat.h", "-include", "simulator.h"];
     let mut flags: Vec<OsString> = usual.map(OsString::from).into();
     if copy_panels {
         flags.push("-DHPL_NO_MPI_DATATYPE".into());
