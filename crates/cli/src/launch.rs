@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser};
 use hpcast_emulate::kernels::{Functions, KernelModels, Kernels, MachineSpeed};
-use hpcast_emulate::{Charging, Ending, Finding, Launch, LaunchError};
+use hpcast_emulate::{Charging, Ending, Finding, Fold, Launch, LaunchError};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::collectives::{Library, Selection};
 use hpcast_mpi::{RunError, Setup};
@@ -185,7 +185,7 @@ impl Options {
             charging,
             prefix: self.prefix,
             stack: self.stack << 20,
-            fold: self.fold.map(|size| (size * 1048576.0) as usize),
+            fold: self.fold.map(|size| Fold::Largest((size * 1048576.0) as usize)),
             kernels,
             required,
         })
@@ -226,7 +226,8 @@ fn speed(machine: &Machine, ranks_per_node: u32) -> Option<MachineSpeed> {
     Some(MachineSpeed { roofline })
 }
 
-fn failure(path: &Path, error: &LaunchError) -> Failure {
+/// Why a program cannot be started.
+pub(crate) fn failure(path: &Path, error: &LaunchError) -> Failure {
     match error {
         LaunchError::Load(error) => Failure::input(format!("{}: {error}\n  {}", path.display(), error.remedy())),
         _ => Failure::input(error.to_string()),
@@ -234,7 +235,7 @@ fn failure(path: &Path, error: &LaunchError) -> Failure {
 }
 
 /// What the ranks' ends mean for ours: the first that is not a proper one ends the run.
-fn exit_code(finding: &Finding) -> Result<i32, Failure> {
+pub(crate) fn exit_code(finding: &Finding) -> Result<i32, Failure> {
     let mut code = 0;
     for (rank, ending) in &finding.endings {
         let message = match ending {

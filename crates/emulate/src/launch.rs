@@ -13,6 +13,7 @@ use crate::fiber::Fiber;
 use crate::files::FileSystem;
 use crate::kernels::{Account, FunctionError, Kernels};
 use crate::mail::Mail;
+use crate::memory::Fold;
 use crate::meter::Charging;
 use crate::output::Output;
 use crate::process::{Ending, Process, Sentinels};
@@ -30,8 +31,8 @@ pub struct Launch {
     pub prefix: bool,
     /// Bytes of a rank's stack.
     pub stack: usize,
-    /// Allocations from that size on are folded.
-    pub fold: Option<usize>,
+    /// What is done with big allocations, if anything.
+    pub fold: Option<Fold>,
     /// Functions that are not simply executed.
     pub kernels: Option<Kernels>,
     /// Functions of the program itself among them: it is an error if they are not there.
@@ -155,8 +156,8 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         replace(&program, kernels, &launch.required)?;
         kernels.install();
     }
-    if let Some(threshold) = launch.fold {
-        crate::memory::fold(threshold).map_err(LaunchError::Fold)?;
+    if let Some(fold) = launch.fold {
+        crate::memory::fold(fold).map_err(LaunchError::Fold)?;
     }
     crate::signals::install();
     let library = program.needed().iter().find_map(|soname| Library::of_needed(soname));

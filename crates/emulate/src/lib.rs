@@ -14,6 +14,7 @@ mod boards;
 mod call;
 mod communicator;
 mod errors;
+mod extensions;
 mod fault;
 mod fiber;
 mod files;
@@ -40,5 +41,6 @@ mod windows;
 mod world;
 
 pub use launch::{Finding, Launch, LaunchError, launch};
+pub use memory::Fold;
 pub use meter::Charging;
 pub use process::Ending;

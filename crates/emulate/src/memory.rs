@@ -8,6 +8,8 @@
 //!   panels of HPL do. They are *private*: protected from writing at first, so that we know which pages the program itself writes.
 //!   Only these are ever there.
 //!
+//! A program may also say itself what is to be folded (`extensions.rs`); then no size decides, and all others are private.
+//!
 //! Messages leave out what is folded, and the pages of private allocations that were never written. Allocations below the
 //! threshold are ordinary memory.
 
@@ -35,9 +37,20 @@ thread_local! {
     static MEMORY: RefCell<Option<Memory>> = const { RefCell::new(None) };
 }
 
+/// What is done with big allocations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    /// Those from that size on: the largest are folded.
+    Largest(usize),
+    /// Those from that size on are private; folded is what the program asks to be.
+    Asked(usize),
+}
+
 /// Big allocations of all ranks.
 struct Memory {
     threshold: usize,
+    /// Whether those are folded that are large beside others.
+    folds_largest: bool,
     arena: Arena,
     private: Privates,
 }
@@ -76,11 +89,15 @@ pub struct Share {
     free: RefCell<Vec<(usize, usize)>>,
 }
 
-/// Folds allocations from that size on, from now on.
-pub fn fold(threshold: usize) -> std::io::Result<()> {
+/// Folds allocations from now on.
+pub fn fold(what: Fold) -> std::io::Result<()> {
+    let (threshold, folds_largest) = match what {
+        Fold::Largest(threshold) => (threshold, true),
+        Fold::Asked(threshold) => (threshold, false),
+    };
     let (arena, private) = (Arena::new()?, Privates::new()?);
     FOLDED.set((arena.base, arena.base + RANGE));
-    MEMORY.set(Some(Memory { threshold: threshold.max(PAGE), arena, private }));
+    MEMORY.set(Some(Memory { threshold: threshold.max(PAGE), folds_largest, arena, private }));
     Ok(())
 }
 
@@ -102,17 +119,22 @@ pub fn allocate(share: &Share, size: usize, alignment: usize) -> Option<*mut u8>
         let memory = memory.as_mut().filter(|memory| size >= memory.threshold && alignment <= PAGE)?;
         share.largest.set(share.largest.get().max(size));
         let size = size.next_multiple_of(PAGE);
-        let address = if size >= share.largest.get() / 4 {
-            let address = share.place(memory.arena.base, size);
-            memory.arena.map_until(address + size)?;
-            share.fold(address, size);
-            address
+        let address = if memory.folds_largest && size >= share.largest.get() / 4 {
+            memory.arena.give(share, size)?
         } else if let Some(address) = share.reuse(size) {
             address
         } else {
             memory.private.add(size)?
         };
         Some(address as *mut u8)
+    })
+}
+
+/// Memory that is folded whatever its size; none if nothing is folded.
+pub fn allocate_folded(share: &Share, size: usize) -> Option<*mut u8> {
+    MEMORY.with_borrow_mut(|memory| {
+        let size = size.max(1).next_multiple_of(PAGE);
+        Some(memory.as_mut()?.arena.give(share, size)? as *mut u8)
     })
 }
 
@@ -395,6 +417,14 @@ impl Arena {
         }
     }
 
+    /// Folded memory for a rank.
+    fn give(&mut self, share: &Share, size: usize) -> Option<usize> {
+        let address = share.place(self.base, size);
+        self.map_until(address + size)?;
+        share.fold(address, size);
+        Some(address)
+    }
+
     /// Makes addresses usable up to there. The more there is, the larger the pieces: mappings are limited.
     fn map_until(&mut self, end: usize) -> Option<()> {
         if end > self.base + RANGE {
@@ -433,7 +463,7 @@ mod tests {
     #[test]
     fn the_largest_are_folded_and_smaller_ones_private() {
         crate::signals::install();
-        fold(1 << 20).expect("address space");
+        fold(Fold::Largest(1 << 20)).expect("address space");
         let (one, other) = (Share::default(), Share::default());
         assert_eq!(allocate(&one, 1000, 16), None);
         let (a, b) = (allocate(&one, 100 << 20, 16).unwrap(), allocate(&other, 100 << 20, 16).unwrap());
@@ -466,5 +496,17 @@ mod tests {
         assert_eq!(allocate(&one, 50 << 20, 16), Some(a), "free addresses are used again");
         assert_eq!(allocate(&one, 1 << 20, 16), Some(panel), "and free pages");
         unfold();
+    }
+
+    #[test]
+    fn only_what_is_asked_for_is_folded() {
+        fold(Fold::Asked(1 << 20)).expect("address space");
+        let share = Share::default();
+        let matrix = allocate_folded(&share, 1000).unwrap();
+        let panel = allocate(&share, 100 << 20, 16).unwrap();
+        assert!(is_folded(matrix) && !is_folded(panel));
+        assert!(free(&share, matrix) && free(&share, panel));
+        unfold();
+        assert_eq!(allocate_folded(&share, 1000), None);
     }
 }
