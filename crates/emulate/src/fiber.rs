@@ -6,6 +6,7 @@
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
@@ -41,6 +42,9 @@ impl Future for Fiber {
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         if self.process.has_ended() {
             return Poll::Ready(());
+        }
+        if self.process.world.stop.load(Ordering::Relaxed) {
+            return Poll::Pending;
         }
         let process = self.process.clone();
         let has_thread_local = process.world.has_thread_local;

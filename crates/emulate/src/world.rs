@@ -13,7 +13,7 @@ use crate::files::FileSystem;
 use crate::mail::Mail;
 use crate::meter::Charging;
 use crate::output::Output;
-use crate::process::{Ending, Process};
+use crate::process::{Ended, Ending, Process, Stage};
 
 /// Everything that belongs to no single rank.
 pub struct World {
@@ -34,7 +34,7 @@ pub struct World {
     /// Where the program's text goes.
     pub output: Output,
     /// How ranks ended, in that order: those that end all others are the last.
-    pub endings: RefCell<Vec<(u32, Ending)>>,
+    pub endings: RefCell<Vec<Ended>>,
     /// Whether the program has thread-local data below the thread pointer.
     pub has_thread_local: bool,
     /// The program.
@@ -44,12 +44,16 @@ pub struct World {
 }
 
 impl World {
-    /// A rank has come to its end. All others end too, unless it is a proper end.
+    /// A rank has come to its end. All others end too, unless it is a proper end; with mpirun too, a rank that gives up with
+    /// an exit code takes the others with it.
     pub fn ended(&self, process: &Process, ending: Ending) {
-        if !matches!(ending, Ending::Exit(_)) {
+        let stage = process.stage.get();
+        let is_proper = matches!(ending, Ending::Exit(code) if code == 0 || stage != Stage::During);
+        if !is_proper {
             self.stop.store(true, Ordering::Relaxed);
         }
-        self.endings.borrow_mut().push((process.number(), ending));
+        let (rank, at) = (process.number(), process.rank.now());
+        self.endings.borrow_mut().push(Ended { rank, at, stage, ending });
     }
 
     /// The function of the program that an address is in.
