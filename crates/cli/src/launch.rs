@@ -14,8 +14,8 @@ use clap::{Args, CommandFactory, Parser};
 use hpcast_emulate::kernels::{FunctionError, Functions, KernelModels, Kernels, MachineSpeed};
 use hpcast_emulate::{Charging, Launch, LaunchError, Prefix, Print, Stream};
 use hpcast_models::compute::ModelFile;
-use hpcast_mpi::Setup;
 use hpcast_mpi::collectives::{Library, Selection};
+use hpcast_mpi::{Outcome, Setup};
 use hpcast_platform::Machine;
 use hpcast_platform::diagnostic::{Diagnostic, Source};
 use hpcast_report::{RunReport, Totals, json, text};
@@ -162,14 +162,18 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         options.within(|| hpcast_emulate::launch(&launch, setup))?.map_err(|error| options.failure(&path, &error))?;
     let verdict = Verdict::of(&finding);
     let mut totals = Totals::default();
-    totals.add(finding.outcome.or_else(|_| finding.so_far.ok_or(())).unwrap_or_default());
+    match (finding.outcome, finding.so_far) {
+        (Ok(outcome), _) => totals.add(outcome),
+        // Messages that are under way when a run is stopped are no fault.
+        (Err(_), so_far) => totals.add(Outcome { unreceived: 0, ..so_far.unwrap_or_default() }),
+    }
     let mut report = RunReport::of(&totals, &machine.interconnect, options.outputs.every_rank);
     options.describe(&machine, &mut report);
     if finding.free_files {
         report.assumptions.push("io = reading and writing files takes no time".into());
     }
     if finding.library.is_none() {
-        report.warnings.push(format!("{} uses no MPI: {} copies of it ran side by side", report.program, report.ranks));
+        report.warnings.push(format!("{} uses no MPI: its ranks know nothing of each other", report.program));
     }
     verdict.add_to(&mut report);
     left::add_to(&finding.left_behind, &mut report);

@@ -66,6 +66,10 @@ impl World {
     /// The same for an address that a call returns to; none if there is no call before it.
     pub fn describe_call(&self, address: usize) -> Option<String> {
         let description = self.describe(address)?;
+        // Nobody returns to the beginning of a function: that is its address.
+        if self.program.describe(address).is_some_and(|location| location.offset == 0) {
+            return None;
+        }
         // SAFETY: described addresses are code of the program, which can be read; a function does not begin at its first byte.
         let before = |bytes: usize| unsafe { *((address - bytes) as *const u8) };
         let is_call =

@@ -18,7 +18,7 @@ pub(super) struct Verdict {
     message: Option<String>,
     /// Where the ranks were, if that matters.
     state: String,
-    simulated: f64,
+    simulated: Seconds,
     code: i32,
     warnings: Vec<String>,
 }
@@ -30,7 +30,7 @@ impl Verdict {
             word: "finished",
             message: None,
             state: String::new(),
-            simulated: finding.so_far.as_ref().map_or(0.0, |outcome| outcome.simulated.as_secs()),
+            simulated: Seconds::new(finding.so_far.as_ref().map_or(0.0, |outcome| outcome.simulated.as_secs())),
             code: 0,
             warnings: unfinalised(&finding.endings),
         };
@@ -48,7 +48,9 @@ impl Verdict {
             }
             (Err(error @ RunError::TooLong), None) => {
                 (verdict.word, verdict.code) = ("too long", 2);
-                verdict.message = Some(format!("{error}; give a smaller problem, or check the speeds of the machine"));
+                let remedy =
+                    "give a smaller problem, or check the speeds of the machine and that no rank polls for ever";
+                verdict.message = Some(format!("{error}; {remedy}\n{}", state(&finding.whereabouts).trim_end()));
             }
             (Err(RunError::Interrupted), None) => (verdict.word, verdict.code) = ("interrupted", 130),
             (Ok(_), _) => {}
@@ -109,10 +111,11 @@ impl Verdict {
             eprintln!("error: {message}");
         }
         if self.word == "interrupted" {
-            let (simulated, elapsed) = (Seconds::new(self.simulated), Seconds::new(elapsed));
-            let pace = elapsed.get() / simulated.get();
-            let pace = if pace.is_finite() { format!(", {pace:.3} s for each") } else { String::new() };
-            eprintln!("interrupted after {}: {} are simulated{pace}", elapsed.human(), simulated.human());
+            eprintln!(
+                "\ninterrupted after {}, with {} simulated",
+                Seconds::new(elapsed).human(),
+                self.simulated.human()
+            );
             eprint!("{}", self.state);
         }
         std::process::exit(self.code)
