@@ -11,7 +11,11 @@ use common::{Folder, command, compile, machine, program_command, run_program};
 const PLAIN: &str = r#"
 #include <mpi.h>
 #include <stdio.h>
-int smooth(int n) { return n + 1; }
+int __attribute__((noinline)) smooth(int n) {
+    volatile int sum = 0;
+    for (int i = 0; i < n; i++) sum += i * n;
+    return sum;
+}
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     printf("%d\n", smooth(argc));

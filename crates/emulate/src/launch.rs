@@ -184,6 +184,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     }
     crate::signals::install();
     crate::libc_process::keep_exits();
+    crate::libc_process::set_name(&launch.arguments[0]);
     let library = of_program(&program);
     let spoken = library.unwrap_or(Library::Standard);
     let first = program.instantiate()?;

@@ -1,6 +1,6 @@
 //! Functions of the C library that end, replace or signal a process: here that is a rank.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 
 use crate::libc_functions::leave;
 use crate::process::{Ending, Process};
@@ -23,7 +23,20 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
 }
 
 unsafe extern "C" {
+    static mut program_invocation_name: *mut c_char;
+    static mut program_invocation_short_name: *mut c_char;
     fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+}
+
+/// The C library's messages begin with the program's name, not with ours.
+pub fn set_name(program: &CString) {
+    let name = program.clone().into_raw();
+    // SAFETY: the text stays for ever, and one thread runs. Its last part begins after the last slash, if there is one.
+    unsafe {
+        let slash = libc::strrchr(name, c_int::from(b'/'));
+        program_invocation_name = name;
+        program_invocation_short_name = if slash.is_null() { name } else { slash.add(1) };
+    }
 }
 
 /// Functions of the C library that call exit themselves, such as err(), end the rank only.
@@ -56,7 +69,9 @@ extern "C" fn raise(signal: c_int) -> c_int {
         return unsafe { libc::raise(signal) };
     }
     let what = format!("signal {signal}, which it has sent itself");
-    Process::current().end(Ending::Signal { number: signal, what, call: None, backtrace: Vec::new() })
+    let here = 0usize;
+    let place = (0, &raw const here as usize);
+    Process::current().end(Ending::Signal { number: signal, what, call: None, place })
 }
 
 extern "C" fn kill(process: libc::pid_t, signal: c_int) -> c_int {

@@ -48,8 +48,8 @@ pub enum Ending {
         what: String,
         /// The MPI function that it was in.
         call: Option<&'static str>,
-        /// Where, from the inside out.
-        backtrace: Vec<String>,
+        /// The instruction, and the stack at the time.
+        place: (usize, usize),
     },
     /// It called something that cannot be done here.
     Unsupported(String),
@@ -68,6 +68,8 @@ pub struct Ended {
     pub stage: Stage,
     /// How it ended.
     pub ending: Ending,
+    /// Functions that were under way, from the inside out, where that matters.
+    pub backtrace: Vec<String>,
 }
 
 /// Addresses with a meaning in Fortran: variables of common blocks.

@@ -61,11 +61,18 @@ pub(crate) fn handle_by(signal: c_int, handler: Handler) {
     }
 }
 
-/// The rank will go on in `function`, on the middle of its stack: nothing there is needed any more, and both ends are.
+/// The rank will go on in `function`, below what it has on its stack; if there is no room, on the middle of it: nothing there is
+/// needed any more, and both ends are.
 pub(crate) fn go_on_in(function: extern "C" fn() -> !, process: &Process, context: &mut libc::ucontext_t) {
+    const ROOM: usize = 64 << 10;
+    /// What functions may use below their stack (System V ABI, x86-64 supplement).
+    const RED_ZONE: usize = 128;
     let registers = &mut context.uc_mcontext.gregs;
+    let (bounds, stack) = (process.stack(), registers[libc::REG_RSP as usize] as usize);
+    let has_room = (bounds.lowest() + ROOM..=bounds.base).contains(&stack);
+    let top = if has_room { stack - RED_ZONE } else { bounds.middle() };
     registers[libc::REG_RIP as usize] = function as *const () as i64;
-    registers[libc::REG_RSP as usize] = (process.stack().middle() & !15) as i64 - 8;
+    registers[libc::REG_RSP as usize] = (top & !15) as i64 - 8;
 }
 
 unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
@@ -92,9 +99,8 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: 
     }
     interrupt::end_within(REPORT);
     let registers = &context.uc_mcontext.gregs;
-    let at = registers[libc::REG_RIP as usize] as usize;
-    let backtrace = process.backtrace(at, registers[libc::REG_RSP as usize] as usize);
-    CRASH.set(Some(Ending::Signal { number: signal, what: what.to_owned(), call, backtrace }));
+    let place = (registers[libc::REG_RIP as usize] as usize, registers[libc::REG_RSP as usize] as usize);
+    CRASH.set(Some(Ending::Signal { number: signal, what: what.to_owned(), call, place }));
     go_on_in(crashed, process, context);
 }
 

@@ -52,8 +52,15 @@ impl World {
         if !is_proper {
             self.stop.store(true, Ordering::Relaxed);
         }
+        let here = 0usize;
+        let backtrace = match ending {
+            Ending::Exit(_) | Ending::Stopped => Vec::new(),
+            Ending::Signal { place: (at, stack), .. } => process.backtrace(at, stack),
+            // The rank is still in the call that ends it.
+            _ => process.backtrace(0, &raw const here as usize),
+        };
         let (rank, at) = (process.number(), process.rank.now());
-        self.endings.borrow_mut().push(Ended { rank, at, stage, ending });
+        self.endings.borrow_mut().push(Ended { rank, at, stage, ending, backtrace });
     }
 
     /// The function of the program that an address is in.

@@ -1,9 +1,9 @@
-//! What is left at the end: messages that nobody received, and receives that no message has met.
+//! What is left at the end: messages that nobody received.
 
-use crate::deadlock::{Awaited, Channel, Wait};
+use crate::deadlock::Channel;
 use crate::state::State;
 
-/// So many of each are listed; all are counted.
+/// So many are listed; all are counted.
 const LISTED: usize = 64;
 
 /// A message of the program that nobody received.
@@ -21,27 +21,9 @@ pub struct Unreceived {
     pub channel: Channel,
 }
 
-/// What is left over, by the rank that should have done something.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LeftOver {
-    /// The first messages that were sent and never received.
-    pub messages: Vec<Unreceived>,
-    /// The first receives that were posted and never met.
-    pub receives: Vec<Wait>,
-    /// How many such receives there are.
-    pub unmet: u64,
-}
-
-impl LeftOver {
-    pub(crate) fn of(state: &State) -> LeftOver {
-        let receives = state.unmet_receives();
-        LeftOver {
-            messages: state.kept_messages().take(LISTED).collect(),
-            receives: receives
-                .take(LISTED)
-                .map(|(rank, call)| Wait { rank, awaited: Awaited::of(state, &call) })
-                .collect(),
-            unmet: state.unmet(),
-        }
+impl Unreceived {
+    /// The first messages that nobody has received, by receiver.
+    pub(crate) fn first(state: &State) -> Vec<Unreceived> {
+        state.kept_messages().take(LISTED).collect()
     }
 }

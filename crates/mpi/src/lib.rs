@@ -30,7 +30,7 @@ pub use calls::{ByRank, Collective, Exchange};
 pub use deadlock::{Awaited, Channel, Deadlock, Wait};
 pub use gate::Gate;
 pub use group::{Cartesian, Comm, Context, balanced_dims};
-pub use left_over::{LeftOver, Unreceived};
+pub use left_over::Unreceived;
 pub use lone_message::{LoneMessage, LoneMessages};
 pub use observer::{Activity, Delivered, Observer};
 pub use peers::Peers;

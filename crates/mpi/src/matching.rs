@@ -459,13 +459,6 @@ impl<R: Receive, M: Message, B> Matching<R, M, B> {
         (0..).zip(&self.boxes).flat_map(|(rank, mailbox)| self.messages.all(&mailbox.kept).map(move |one| (rank, one)))
     }
 
-    /// Posted receives with their rank, by rank and in order.
-    pub fn all_posted(&self) -> impl Iterator<Item = (u32, &R)> {
-        (0..)
-            .zip(&self.boxes)
-            .flat_map(|(rank, mailbox)| self.receives.all(&mailbox.posted).map(move |one| (rank, one)))
-    }
-
     /// Messages that no receive has taken, and receives that no message has met.
     pub fn left_over(&self) -> (u64, u64) {
         let sum = |list: fn(&Mailbox<B>) -> &List| self.boxes.iter().map(|mailbox| u64::from(list(mailbox).len)).sum();

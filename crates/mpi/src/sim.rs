@@ -13,7 +13,7 @@ use hpcast_units::Time;
 
 use crate::collectives::rules::Selection;
 use crate::deadlock::Deadlock;
-use crate::left_over::LeftOver;
+use crate::left_over::Unreceived;
 use crate::rank::Rank;
 use crate::setup::Setup;
 use crate::state::{Event, Spent, State, Task};
@@ -53,8 +53,8 @@ pub struct Outcome {
     pub bytes: u64,
     /// Messages that no rank received.
     pub unreceived: u64,
-    /// What was left at the end.
-    pub left_over: LeftOver,
+    /// The first of them.
+    pub first_unreceived: Vec<Unreceived>,
     /// Bytes that crossed each link, by link id; empty where the model does not know links.
     pub link_bytes: Vec<f64>,
 }
@@ -232,7 +232,7 @@ impl Sim {
             messages: state.total_messages,
             bytes: state.total_bytes,
             unreceived: state.unreceived(),
-            left_over: LeftOver::of(&state),
+            first_unreceived: Unreceived::first(&state),
             link_bytes: state.network.link_bytes().to_vec(),
         }
     }

@@ -723,22 +723,12 @@ impl State {
         self.matching.left_over().0
     }
 
-    /// Receives that were posted and met no message.
-    pub fn unmet(&self) -> u64 {
-        self.matching.left_over().1
-    }
-
     /// Messages of the program that nobody has received, by receiver.
     pub fn kept_messages(&self) -> impl Iterator<Item = Unreceived> {
         self.matching.all_kept().map(|(_, message)| {
             let Message { from, to, envelope, bytes, .. } = *message;
             Unreceived { from, to, tag: envelope.tag, bytes, channel: Channel::of(envelope.context) }
         })
-    }
-
-    /// Receives that no message has met, by rank.
-    pub fn unmet_receives(&self) -> impl Iterator<Item = (u32, Call)> {
-        self.matching.all_posted().map(|(rank, receive)| (rank, receive.call))
     }
 }
 

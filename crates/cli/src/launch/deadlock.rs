@@ -100,7 +100,7 @@ fn line(wait: &Waiting, finding: &Finding) -> String {
 /// A message that is there, but not the one that is waited for.
 fn instead(wait: &Waiting, finding: &Finding) -> String {
     let Awaited::Message { from, tag: Some(wanted), channel } = wait.awaited else { return String::new() };
-    let left = finding.so_far.iter().flat_map(|outcome| &outcome.left_over.messages);
+    let left = finding.so_far.iter().flat_map(|outcome| &outcome.first_unreceived);
     let mut others = left.filter(|message| message.to == wait.rank && from.is_none_or(|from| from == message.from));
     match others.find(|message| message.channel.context == channel.context && message.tag != wanted) {
         Some(message) => format!("\n    rank {} has sent it one with tag {} instead", message.from, message.tag),

@@ -60,7 +60,7 @@ impl Verdict {
 
     /// Takes note of how a rank has ended; true if that has ended the run.
     fn take(&mut self, ended: &Ended) -> bool {
-        let Ended { rank, at, stage, ending } = ended;
+        let Ended { rank, at, stage, ending, backtrace } = ended;
         let at = format!("after {:.9} s", at.as_secs());
         let (word, message, code) = match ending {
             Ending::Stopped => return false,
@@ -78,14 +78,14 @@ impl Verdict {
             }
             Ending::Aborted(what) => ("signal", format!("rank {rank} stopped {at}: {what}"), 134),
             Ending::Fault { function, what, .. } => ("error", format!("rank {rank}: {function}: {what}, {at}"), 1),
-            Ending::Signal { number, what, call, backtrace } => {
+            Ending::Signal { number, what, call, .. } => {
                 let place = call.map(|name| format!(" in {name}")).unwrap_or_default();
-                let lines = backtrace.iter().map(|line| format!("\n  {line}")).collect::<String>();
-                ("signal", format!("rank {rank} got {what}{place} {at}{lines}"), 128 + number)
+                ("signal", format!("rank {rank} got {what}{place} {at}"), 128 + number)
             }
             Ending::Unsupported(symbol) => ("unsupported", unsupported(*rank, symbol), 1),
         };
-        (self.word, self.message, self.code) = (word, Some(message), code);
+        let lines = backtrace.iter().map(|line| format!("\n  {line}")).collect::<String>();
+        (self.word, self.message, self.code) = (word, Some(message + &lines), code);
         true
     }
 

@@ -102,7 +102,7 @@ pub fn refuses(arguments: &[&str], parts: &[&str]) {
     }
 }
 
-/// Compiles a program in C with our wrapper. Its header and library are made once for all tests of a process.
+/// Compiles a program in C with our wrapper. Its header and library are made once for all tests.
 pub fn compile(folder: &Folder, name: &str, source: &str) -> String {
     compile_with(folder, name, source, &[])
 }
@@ -112,7 +112,7 @@ pub fn compile_with(folder: &Folder, name: &str, source: &str, arguments: &[&str
     let (source, program) = (folder.write(&format!("{name}.c"), source), folder.path(name));
     let mut all = vec!["cc", "-O1", "-g", "-w", &source, "-o", &program];
     all.extend(arguments);
-    let home = std::env::temp_dir().join(format!("hpcast-home-{}", std::process::id()));
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("home");
     let output = command(&all).env("HPCAST_HOME", home).output().expect("hpcast runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     program

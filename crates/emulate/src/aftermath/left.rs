@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use hpcast_mpi::{Awaited, LeftOver, Outcome};
+use hpcast_mpi::{Awaited, Outcome};
 
 use super::communicator;
 use crate::operation::{Operation, Recipe, Then};
@@ -97,7 +97,6 @@ pub struct LeftObjects {
 
 impl LeftBehind {
     pub(crate) fn of(outcome: &Outcome, processes: &[Rc<Process>]) -> LeftBehind {
-        let LeftOver { messages, .. } = &outcome.left_over;
         let describe = |message: &hpcast_mpi::Unreceived| LeftMessage {
             from: message.from,
             to: message.to,
@@ -106,7 +105,7 @@ impl LeftBehind {
             communicator: communicator(&processes[message.from as usize], message.channel),
         };
         let mut left = LeftBehind {
-            messages: messages.iter().map(describe).collect(),
+            messages: outcome.first_unreceived.iter().map(describe).collect(),
             message_count: outcome.unreceived,
             ..LeftBehind::default()
         };
