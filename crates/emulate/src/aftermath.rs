@@ -22,7 +22,7 @@ pub enum Whereabouts {
     /// In its own code.
     Computing,
     /// It has not begun.
-    Waiting,
+    NotBegun,
     /// It has come to its end.
     Ended,
 }
@@ -33,7 +33,7 @@ pub(crate) fn whereabouts(processes: &[Rc<Process>]) -> Vec<Whereabouts> {
         Some(function) => Whereabouts::Calling(function),
         None if process.has_ended() && !process.was_stopped() => Whereabouts::Ended,
         None if process.has_begun() => Whereabouts::Computing,
-        None => Whereabouts::Waiting,
+        None => Whereabouts::NotBegun,
     };
     processes.iter().map(place).collect()
 }

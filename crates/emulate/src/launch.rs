@@ -218,7 +218,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     }
     let mut copies = copies.into_iter();
     let processes: Processes = Rc::default();
-    let progress = Some(progress(setup.progress, world.clone(), processes.clone()));
+    let progress = setup.progress.map(|tell| progress(tell, processes.clone()));
     let setup = Setup { post: Some(Box::new(world.mail.clone())), interrupt: Some(stop), progress, ..setup };
     let outcome = hpcast_mpi::run(setup, |rank| {
         let number = rank.number();
@@ -271,19 +271,11 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
 /// The ranks, by number.
 type Processes = Rc<std::cell::RefCell<Vec<Rc<Process>>>>;
 
-/// Gives text on whose time has come, and tells those who watch how far the simulation is.
-fn progress(
-    mut others: Option<Box<dyn FnMut(f64, Time)>>,
-    world: Rc<World>,
-    processes: Processes,
-) -> Box<dyn FnMut(f64, Time)> {
+/// Tells those who watch how far the simulation is: nobody knows how long the program will go on.
+fn progress(mut tell: Box<dyn FnMut(f64, Time)>, processes: Processes) -> Box<dyn FnMut(f64, Time)> {
     Box::new(move |_, _| {
-        let Some(simulated) = processes.borrow().first().map(|first| first.rank.simulated()) else { return };
-        world.output.give_on(simulated);
-        if let Some(tell) = &mut others {
-            // Nobody knows how long the program will go on.
-            tell(0.0, simulated);
-        }
+        let simulated = processes.borrow().first().map(|first| first.rank.simulated());
+        tell(0.0, simulated.unwrap_or_default());
     })
 }
 

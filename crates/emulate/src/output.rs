@@ -1,19 +1,17 @@
 //! Where the text of the program goes, and where it comes from: each rank has its own standard streams.
 //!
-//! Ranks run ahead of the simulation, so that the order in which they write is not that of time. Whole lines are kept with
-//! the time at which they were written, and given on when the simulation has come there: then nobody can write earlier ones.
+//! Ranks run ahead of the simulation, so that the order in which they write would not be that of time. A rank that has written a whole
+//! line waits until the simulation has come to its time, and then the line is printed.
 
 mod descriptors;
 
 use std::cell::{Cell, RefCell};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::ffi::{c_char, c_int, c_void};
-use std::io::Write;
 use std::rc::Rc;
 
 use hpcast_units::Time;
 
+use crate::fiber::block_on;
 use crate::process::Process;
 
 pub use descriptors::functions;
@@ -69,28 +67,23 @@ pub struct Streams {
     pub err: usize,
 }
 
-/// Text that a rank has written and that is no whole line yet.
+/// What a rank has written to a stream.
 struct Written {
     rank: u32,
     stream: Stream,
-    queue: Rc<Queue>,
-    rest: Vec<u8>,
-}
-
-/// Lines that wait for their time: when they were written, how many were before them, where to, and the line.
-type Waiting = BinaryHeap<Reverse<(Time, u64, Stream, Vec<u8>)>>;
-
-struct Queue {
     prefix: Prefix,
     print: Rc<Print>,
-    waiting: RefCell<Waiting>,
-    lines: Cell<u64>,
+    /// No whole line yet.
+    rest: RefCell<Vec<u8>>,
+    /// Lines that wait for their time.
+    held: RefCell<Option<(Time, Vec<u8>)>>,
 }
 
 /// All text of a run.
 pub struct Output {
-    queue: Rc<Queue>,
-    written: RefCell<Vec<*mut Written>>,
+    prefix: Prefix,
+    print: Rc<Print>,
+    written: RefCell<Vec<&'static Written>>,
     /// Standard input of all ranks but the first.
     nothing: usize,
     /// Whose streams are in place.
@@ -100,22 +93,29 @@ pub struct Output {
 impl Output {
     /// Nothing is written yet.
     pub fn new(prefix: Prefix, print: Rc<Print>) -> Output {
-        let queue = Queue { prefix, print, waiting: RefCell::default(), lines: Cell::new(0) };
         // SAFETY: both are texts.
         let nothing = unsafe { libc::fopen(c"/dev/null".as_ptr(), c"r".as_ptr()) } as usize;
-        Output { queue: Rc::new(queue), written: RefCell::default(), nothing, current: Cell::default() }
+        Output { prefix, print, written: RefCell::default(), nothing, current: Cell::default() }
     }
 
     /// Makes the streams of a rank.
     pub fn open(&self, rank: u32) -> Streams {
         let [out, err] = [(Stream::Out, libc::_IOLBF), (Stream::Err, libc::_IONBF)].map(|(stream, buffering)| {
-            let written = Written { rank, stream, queue: self.queue.clone(), rest: Vec::new() };
-            let written = Box::into_raw(Box::new(written));
+            // The program may write as long as it runs, which is as long as we do.
+            let written: &'static Written = Box::leak(Box::new(Written {
+                rank,
+                stream,
+                prefix: self.prefix,
+                print: self.print.clone(),
+                rest: RefCell::default(),
+                held: RefCell::default(),
+            }));
             self.written.borrow_mut().push(written);
             let functions = CookieFunctions { read: std::ptr::null(), write, seek: std::ptr::null(), close: None };
-            // SAFETY: the cookie lives as long as the program.
+            // SAFETY: the cookie is never changed but through its cells.
             unsafe {
-                let file = fopencookie(written.cast(), c"w".as_ptr(), functions);
+                let cookie = (&raw const *written).cast_mut().cast();
+                let file = fopencookie(cookie, c"w".as_ptr(), functions);
                 if !file.is_null() {
                     libc::setvbuf(file, std::ptr::null_mut(), buffering, 0);
                 }
@@ -148,79 +148,70 @@ impl Output {
     fn write_directly(&self, rank: u32, stream: Stream, text: &[u8]) {
         let place = 2 * rank as usize + usize::from(stream == Stream::Err);
         let written = self.written.borrow()[place];
-        // SAFETY: made by `open`, for two streams a rank; nobody has a reference.
-        unsafe { (*written).add(text) };
+        written.add(text);
     }
 
-    /// Gives on the lines that were written up to a time.
-    pub fn give_on(&self, until: Time) {
-        self.queue.give_on(until);
-    }
-
-    /// Writes all that is left, also lines without an end.
+    /// Writes all that is left: lines whose time has not come, and those without an end.
     pub fn finish(&self) {
-        self.give_on(Time::NEVER);
-        for &written in self.written.borrow().iter() {
-            // SAFETY: made by `open`, and nobody writes any more.
-            let written = unsafe { &mut *written };
-            if !written.rest.is_empty() {
-                let rest = std::mem::take(&mut written.rest);
-                (self.queue.print)(written.stream, &written.prefixed(Time::ZERO, &rest));
-            }
+        let written = self.written.borrow();
+        let mut held: Vec<(Time, &Written, Vec<u8>)> = Vec::new();
+        for written in written.iter() {
+            held.extend(written.held.take().map(|(at, lines)| (at, *written, lines)));
         }
-    }
-}
-
-impl Queue {
-    fn add(&self, at: Time, stream: Stream, text: Vec<u8>) {
-        let number = self.lines.get();
-        self.lines.set(number + 1);
-        self.waiting.borrow_mut().push(Reverse((at, number, stream, text)));
-    }
-
-    fn give_on(&self, until: Time) {
-        while let Some((stream, text)) = self.next(until) {
-            (self.print)(stream, &text);
+        held.sort_by_key(|(at, ..)| *at);
+        for (at, written, lines) in held {
+            written.print(at, &lines);
         }
-    }
-
-    /// The first line that was written up to a time.
-    fn next(&self, until: Time) -> Option<(Stream, Vec<u8>)> {
-        let mut waiting = self.waiting.borrow_mut();
-        waiting.peek().filter(|Reverse((at, ..))| *at <= until)?;
-        waiting.pop().map(|Reverse((_, _, stream, text))| (stream, text))
+        for written in written.iter() {
+            written.print(Time::ZERO, &written.rest.take());
+        }
     }
 }
 
 impl Written {
-    /// Takes text; whole lines are as old as the simulated rank is now.
-    fn add(&mut self, text: &[u8]) {
-        self.rest.extend_from_slice(text);
-        let Some(end) = self.rest.iter().rposition(|&byte| byte == b'\n') else { return };
-        let rest = self.rest.split_off(end + 1);
-        let lines = std::mem::replace(&mut self.rest, rest);
-        let Some(process) = Process::running() else {
-            return (self.queue.print)(self.stream, &self.prefixed(Time::ZERO, &lines));
-        };
+    /// Takes text, and prints whole lines when their time has come.
+    fn add(&self, text: &[u8]) {
+        let running = Process::running();
+        let is_mine = running.is_some_and(|process| process.number() == self.rank);
+        // Another rank flushes all streams of the C library, also this one, whose text is on its way.
+        if !is_mine && self.held.borrow().is_some() {
+            return;
+        }
+        let mut rest = self.rest.borrow_mut();
+        rest.extend_from_slice(text);
+        let Some(end) = rest.iter().rposition(|&byte| byte == b'\n') else { return };
+        let left = rest.split_off(end + 1);
+        let lines = std::mem::replace(&mut *rest, left);
+        drop(rest);
+        match running.filter(|process| is_mine && process.rank.is_at_rest()) {
+            Some(process) => self.wait_and_print(process, lines),
+            None => self.print(Time::ZERO, &lines),
+        }
+    }
+
+    fn wait_and_print(&self, process: &Process, lines: Vec<u8>) {
         let outer = process.begin_call("write");
-        let (at, simulated) = (process.rank.now(), process.rank.simulated());
-        self.queue.add(at, self.stream, self.prefixed(at, &lines));
-        self.queue.give_on(simulated);
+        self.held.replace(Some((process.rank.now(), lines)));
+        block_on(process.rank.catch_up());
+        if let Some((at, lines)) = self.held.take() {
+            self.print(at, &lines);
+        }
         process.end_call(outer);
     }
 
-    fn prefixed(&self, at: Time, text: &[u8]) -> Vec<u8> {
-        let prefix = match self.queue.prefix {
-            Prefix::None => return text.to_vec(),
+    fn print(&self, at: Time, text: &[u8]) {
+        let prefix = match self.prefix {
+            _ if text.is_empty() => return,
+            Prefix::None => return (self.print)(self.stream, text),
             Prefix::Rank => format!("[{}] ", self.rank),
             Prefix::Time => format!("[{} {:.9}] ", self.rank, at.as_secs()),
         };
         let mut lines = Vec::with_capacity(text.len() + prefix.len());
         for line in text.split_inclusive(|&byte| byte == b'\n') {
-            let _ = lines.write_all(prefix.as_bytes());
+            lines.extend_from_slice(prefix.as_bytes());
             lines.extend_from_slice(line);
         }
-        lines
+        (self.print)(self.stream, &lines);
     }
 }
 

@@ -397,7 +397,7 @@ impl Rank {
     }
 
     /// Waits until the simulation has come to my clock.
-    pub(crate) fn catch_up(&self) -> impl Future<Output = ()> {
+    pub fn catch_up(&self) -> impl Future<Output = ()> {
         CatchUp { rank: self }
     }
 }

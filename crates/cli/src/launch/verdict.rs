@@ -160,7 +160,7 @@ fn state(whereabouts: &[Whereabouts]) -> String {
         let place = match place {
             Whereabouts::Calling(function) => format!("in {function}"),
             Whereabouts::Computing => "computing".into(),
-            Whereabouts::Waiting => "not begun".into(),
+            Whereabouts::NotBegun => "not begun".into(),
             Whereabouts::Ended => "ended".into(),
         };
         format!("{:>9} {} {place}\n", count(ranks), if ranks == 1 { "rank " } else { "ranks" })
