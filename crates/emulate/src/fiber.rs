@@ -6,6 +6,7 @@
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
@@ -42,6 +43,9 @@ impl Future for Fiber {
         let Fiber { process, coroutine } = self.get_mut();
         if process.has_ended() {
             return Poll::Ready(());
+        }
+        if process.world.stop.load(Ordering::Relaxed) {
+            return Poll::Pending;
         }
         let has_thread_local = process.world.has_thread_local;
         process.switch_to();

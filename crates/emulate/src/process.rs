@@ -42,13 +42,34 @@ pub enum Ending {
     },
     /// It got a signal, such as SIGSEGV.
     Signal {
-        /// Its name.
-        signal: String,
-        /// Where, from the inside out.
-        backtrace: Vec<String>,
+        /// Its number.
+        number: i32,
+        /// Its name, and what it means.
+        what: String,
+        /// The MPI function that it was in.
+        call: Option<&'static str>,
+        /// The instruction, and the stack at the time.
+        place: (usize, usize),
     },
     /// It called something that cannot be done here.
     Unsupported(String),
+    /// It was taken away from its code, since the user has asked the run to stop.
+    Stopped,
+}
+
+/// The end of a rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The rank.
+    pub rank: u32,
+    /// Its virtual time.
+    pub at: Time,
+    /// How far it was with MPI.
+    pub stage: Stage,
+    /// How it ended.
+    pub ending: Ending,
+    /// Functions that were under way, from the inside out, where that matters.
+    pub backtrace: Vec<String>,
 }
 
 /// Addresses with a meaning in Fortran: variables of common blocks.
@@ -153,8 +174,10 @@ pub struct Process {
     /// How far it is.
     pub stage: Cell<Stage>,
     ended: Cell<bool>,
-    /// Its own FILEs in the place of stdout and stderr.
-    pub streams: Cell<[usize; 2]>,
+    /// Taken away from its code by the user.
+    stopped: Cell<bool>,
+    /// Its own FILEs in the place of stdin, stdout and stderr.
+    pub streams: Cell<crate::output::Streams>,
     /// What it computes.
     pub meter: Meter,
     /// MPI_COMM_WORLD and MPI_COMM_SELF.
@@ -214,6 +237,7 @@ impl Process {
             calling: Cell::new(None),
             stage: Cell::new(Stage::Before),
             ended: Cell::new(false),
+            stopped: Cell::new(false),
             meter,
             stack: Cell::default(),
             executing: RefCell::default(),
@@ -326,6 +350,16 @@ impl Process {
         self.calling.get()
     }
 
+    /// Whether it has ever run.
+    pub fn has_begun(&self) -> bool {
+        !self.yielder.get().is_null()
+    }
+
+    /// Whether it was taken away from its code.
+    pub fn was_stopped(&self) -> bool {
+        self.stopped.get()
+    }
+
     /// Whether it has come to its end.
     pub fn has_ended(&self) -> bool {
         self.ended.get()
@@ -333,6 +367,7 @@ impl Process {
 
     /// This rank ends here and now; all others too, unless it simply exits.
     pub fn end(&self, ending: Ending) -> ! {
+        self.stopped.set(ending == Ending::Stopped);
         self.world.ended(self, ending);
         self.ended.set(true);
         loop {
@@ -365,7 +400,7 @@ impl Process {
         const MOST_LINES: usize = 20;
         let bounds = self.stack.get();
         let mut found: Vec<String> = self.world.describe(at).into_iter().collect();
-        let mut address = stack.max(bounds.limit).next_multiple_of(8);
+        let mut address = stack.max(bounds.lowest()).next_multiple_of(8);
         for _ in 0..MOST_WORDS {
             if address + 8 > bounds.base || found.len() >= MOST_LINES {
                 break;
@@ -393,7 +428,8 @@ impl Process {
     /// # Safety
     /// To be called on the rank's fiber, outside of the C library's own functions.
     pub(crate) unsafe fn flush(&self) {
-        for file in self.streams.get() {
+        let streams = self.streams.get();
+        for file in [streams.out, streams.err] {
             if file != 0 {
                 // SAFETY: the rank's own stream.
                 unsafe { libc::fflush(file as *mut libc::FILE) };

@@ -135,9 +135,25 @@ fn wrong(problem: impl Into<String>) -> Problem {
     Problem::Malformed(problem.into())
 }
 
+/// The interpreter of a script (execve(2)).
+fn script(data: &[u8]) -> Option<String> {
+    let line = data.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+    let line = line.get(..line.len().min(100))?;
+    Some(String::from_utf8_lossy(line).split_whitespace().next()?.to_owned())
+}
+
+/// What people call a machine.
+fn machine_name(machine: u16) -> String {
+    let known =
+        [(elf::EM_AARCH64, "AArch64"), (elf::EM_PPC64, "POWER"), (elf::EM_RISCV, "RISC-V"), (elf::EM_386, "i386")];
+    let name = known.iter().find(|(number, _)| number.0 == machine).map(|(_, name)| format!("{name}, "));
+    format!("{}machine {machine}", name.unwrap_or_default())
+}
+
 /// What can be wrong with a file.
 enum Problem {
     NotElf,
+    Script(String),
     OtherArchitecture(String),
     NotPositionIndependent,
     Static,
@@ -150,6 +166,7 @@ impl Problem {
         let file = file.to_string();
         match self {
             Self::NotElf => LoadError::NotElf { file },
+            Self::Script(interpreter) => LoadError::Script { file, interpreter },
             Self::OtherArchitecture(machine) => LoadError::OtherArchitecture { file, machine },
             Self::NotPositionIndependent => LoadError::NotPositionIndependent { file },
             Self::Static => LoadError::Static { file },
@@ -168,16 +185,19 @@ impl Elf {
     fn read(file: &str, bytes: Bytes) -> Result<Self, Problem> {
         let data = (*bytes).as_ref();
         if data.get(..4) != Some(&elf::ELFMAG) {
-            return Err(Problem::NotElf);
+            return Err(script(data).map_or(Problem::NotElf, Problem::Script));
         }
-        if data.get(4) != Some(&elf::ELFCLASS64.0) || data.get(5) != Some(&elf::ELFDATA2LSB.0) {
-            return Err(Problem::OtherArchitecture("32 bits or big-endian".into()));
+        if data.get(4) != Some(&elf::ELFCLASS64.0) {
+            return Err(Problem::OtherArchitecture("it is a 32-bit program".into()));
+        }
+        if data.get(5) != Some(&elf::ELFDATA2LSB.0) {
+            return Err(Problem::OtherArchitecture("it is big-endian".into()));
         }
         let header = from_bytes::<FileHeader64<LE>>(data);
         let header = *header.map_err(|()| wrong("its header is cut off"))?.0;
         let machine = header.e_machine.get(LE).0;
         if machine != elf::EM_X86_64.0 {
-            return Err(Problem::OtherArchitecture(format!("machine {machine}")));
+            return Err(Problem::OtherArchitecture(machine_name(machine)));
         }
         let headers = table(
             data,

@@ -102,6 +102,11 @@ impl Image {
         self.names.find(&self.objects, symbol)
     }
 
+    /// Names of all functions.
+    pub fn functions(&self) -> Vec<String> {
+        self.names.functions(&self.objects)
+    }
+
     /// What is at an offset of a copy.
     pub fn describe(&self, offset: usize) -> Option<Location> {
         self.names.describe(&self.objects, &self.layout, offset as u64)

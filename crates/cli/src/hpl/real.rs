@@ -7,11 +7,12 @@ use std::ffi::CString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use clap::Args;
 use hpcast_apps::hpl::{HplDat, HplKernel, HplParameters, Pivots, SwapKind, roofline};
 use hpcast_emulate::kernels::{Functions, KernelModels, Kernels, MachineSpeed};
-use hpcast_emulate::{Charging, Fold, Launch};
+use hpcast_emulate::{Charging, Fold, Launch, Prefix};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::{Outcome, Setup};
 use hpcast_platform::Machine;
@@ -71,7 +72,8 @@ impl RealHpl {
         let launch = Launch {
             arguments: self.arguments(run, &files)?,
             charging: Charging::Nothing,
-            prefix: false,
+            prefix: Prefix::None,
+            print: Rc::new(launch::print),
             stack: STACK,
             fold: Some(Fold::Asked(SMALLEST_APART)),
             kernels: Some(run.kernels(&setup.machine, setup.seed)?),

@@ -52,6 +52,17 @@ impl Call<'_> {
         Ok((comm, layout))
     }
 
+    /// A buffer at the very beginning of memory is a mistake, and better told here than when somebody touches it.
+    #[inline]
+    fn check_buffer(&self, described: &Described, layout: &Layout) -> Answer {
+        let is_run = matches!(layout, Layout::Bytes(bytes) if *bytes > 0);
+        if is_run && (described.buffer.address() as usize) < 4096 {
+            let detail = format!("there is no buffer at {:p}", described.buffer.address());
+            return Err(Fault::new(ErrorClass::Buffer, detail).of_comm(described.comm.number));
+        }
+        Ok(())
+    }
+
     /// A send, apart from its data; none to MPI_PROC_NULL.
     fn sending(&self, described: &Described, mode: Mode) -> Result<Option<(Sending, Layout)>, Fault> {
         let &Described { peer, tag, comm: handle, .. } = described;
@@ -63,6 +74,7 @@ impl Call<'_> {
         if tag < 0 {
             return Err(Fault::new(ErrorClass::Tag, format!("{tag} is no tag of a send")).of_comm(handle.number));
         }
+        self.check_buffer(described, &layout)?;
         let parcel = hpcast_mpi::Parcel::NONE;
         Ok(Some((Sending { comm: comm.comm, to, tag, bytes: layout.bytes(), mode, parcel }, layout)))
     }
@@ -75,6 +87,7 @@ impl Call<'_> {
             return Ok(None);
         }
         let (source, tag) = self.pattern(&comm, peer, tag).map_err(|fault| fault.of_comm(handle.number))?;
+        self.check_buffer(described, &layout)?;
         let parcel = hpcast_mpi::Parcel::NONE;
         Ok(Some((Receiving { comm: comm.comm, source, tag, parcel }, layout, comm)))
     }
