@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser};
-use hpcast_emulate::kernels::{Functions, KernelModels, Kernels, MachineSpeed};
+use hpcast_emulate::kernels::{Account, Functions, How, KernelModels, Kernels, MachineSpeed, Sampling, Source};
 use hpcast_emulate::{Charging, Ending, Finding, Launch, LaunchError};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::collectives::{Library, Selection};
@@ -26,7 +26,8 @@ pub(crate) struct Options {
     ranks: u32,
     #[command(flatten)]
     machine: MachineOptions,
-    /// What the program's own code costs: `skip` (nothing), or `run` (the CPU time that it takes here, times --speed)
+    /// What the program's own code costs: `skip` (nothing), `run` (the CPU time that it takes here, divided by --speed), or
+    /// `sample` (the same, but BLAS calls are executed only until their mean is known)
     #[arg(long, default_value = "run", value_name = "HOW")]
     compute: Compute,
     /// How many times faster a core of the simulated machine is than one of this computer
@@ -63,6 +64,7 @@ pub(crate) struct Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Compute {
     Run,
+    Sample,
     Skip,
 }
 
@@ -153,6 +155,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if finding.free_files {
         report.assumptions.push("io = reading and writing files takes no time".into());
     }
+    report.assumptions.extend(finding.accounts.iter().filter_map(assumed));
     running.finish(&mut report);
     let results = Results {
         report: &report,
@@ -172,13 +175,15 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 
 impl Options {
     fn launch(&self, machine: &Machine) -> Result<Launch, Failure> {
+        if !(self.speed > 0.0) {
+            return Err(Failure::input("--speed must be positive"));
+        }
         let (kernels, required) = self.kernels(machine)?;
         let argument = |text: &OsString| CString::new(text.clone().into_vec());
         let arguments = self.program.iter().map(argument).collect::<Result<Vec<_>, _>>();
         let charging = match self.compute {
             Compute::Skip => Charging::Nothing,
-            Compute::Run if self.speed > 0.0 => Charging::Measured(1.0 / self.speed),
-            Compute::Run => return Err(Failure::input("--speed must be positive")),
+            Compute::Run | Compute::Sample => Charging::Measured(1.0 / self.speed),
         };
         Ok(Launch {
             arguments: arguments.map_err(|_| Failure::input("an argument of the program contains a zero character"))?,
@@ -195,10 +200,15 @@ impl Options {
 impl Options {
     /// Functions that are not simply executed, and those of them that must be there.
     fn kernels(&self, machine: &Machine) -> Result<(Option<Kernels>, Vec<String>), Failure> {
-        if self.models.is_none() && self.functions.is_none() {
-            return Ok((None, Vec::new()));
-        }
-        let mut functions = if self.models.is_some() { Functions::blas() } else { Functions::default() };
+        let mut functions = match (&self.models, self.compute) {
+            (Some(_), Compute::Sample) => {
+                return Err(Failure::input("--models and --compute sample both say what BLAS calls cost; give one of them"));
+            }
+            (Some(_), _) => Functions::blas(How::Model),
+            (None, Compute::Sample) => Functions::blas(How::Sample(Sampling::default())),
+            (None, _) if self.functions.is_none() => return Ok((None, Vec::new())),
+            (None, _) => Functions::default(),
+        };
         let mut required = Vec::new();
         if let Some(path) = &self.functions {
             let wrong = |what: String| Failure::input(format!("{}: {what}", path.display()));
@@ -216,7 +226,17 @@ impl Options {
         let models = KernelModels::new(file, speed);
         let kernels = Kernels::new(functions.list, &models, self.machine.seed)
             .map_err(|error| Failure::input(error.to_string()))?;
-        Ok((Some(kernels), required))
+        Ok((Some(kernels.with_speed(self.speed)), required))
+    }
+}
+
+/// What was taken for granted about the time of a function.
+fn assumed(account: &Account) -> Option<String> {
+    let Account { symbol, calls, executed, source, .. } = account;
+    match source {
+        Source::Free | Source::Model => None,
+        Source::Roofline => Some(format!("{symbol} = as fast as the machine file's roofline: the model file does not have it")),
+        Source::Samples => Some(format!("{symbol} = sampled, {executed} of {calls} calls were executed")),
     }
 }
 

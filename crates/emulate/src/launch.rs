@@ -80,7 +80,7 @@ pub enum LaunchError {
 /// What symbols of a program mean.
 struct Meaning {
     symbols: Symbols,
-    models_blas: bool,
+    has_kernels: bool,
     openmpi: Abi,
 }
 
@@ -93,7 +93,8 @@ impl Environment for Meaning {
         } else if Library::of_needed(soname).is_some() || is_part_of_mpi(soname) {
             Treatment::Replaced
         } else if is_blas(soname) {
-            if self.models_blas { Treatment::Replaced } else { Treatment::Host }
+            // Where all that is called has models, the library need not be there.
+            if self.has_kernels && !opens(soname) { Treatment::Replaced } else { Treatment::Host }
         } else if soname.starts_with("libgcc_s.") {
             Treatment::Once
         } else if HOST.iter().any(|name| soname.starts_with(name)) {
@@ -136,6 +137,30 @@ fn is_blas(soname: &str) -> bool {
         .any(|name| soname.starts_with(name))
 }
 
+/// Whether this process can use a library.
+fn opens(soname: &str) -> bool {
+    // SAFETY: as the loader would open it.
+    CString::new(soname).is_ok_and(|name| !unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY) }.is_null())
+}
+
+/// The address of a function of a library that all ranks share.
+fn shared(symbol: &str) -> Option<usize> {
+    let name = CString::new(symbol).ok()?;
+    // SAFETY: a string of C.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    (!found.is_null()).then_some(found as usize)
+}
+
+/// Libraries of linear algebra compute in this thread, where their time is measured, unless the user says otherwise.
+fn keep_to_one_thread() {
+    for name in ["OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"] {
+        if std::env::var_os(name).is_none() {
+            // SAFETY: nobody reads the environment meanwhile: no program has been started yet.
+            unsafe { std::env::set_var(name, "1") };
+        }
+    }
+}
+
 /// A rank's copy of the program, and how it begins.
 pub(crate) struct Copy {
     pub instance: Instance,
@@ -149,7 +174,8 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     for (symbol, stub) in launch.kernels.iter().flat_map(Kernels::stubs) {
         symbols.set(symbol, stub);
     }
-    let mut meaning = Meaning { symbols, models_blas: launch.kernels.is_some(), openmpi: Abi::new(Library::OpenMpi) };
+    let mut meaning = Meaning { symbols, has_kernels: launch.kernels.is_some(), openmpi: Abi::new(Library::OpenMpi) };
+    keep_to_one_thread();
     let program = Program::open(Path::new(&path), &meaning)?;
     if let Some(kernels) = &launch.kernels {
         replace(&program, kernels, &launch.required)?;
@@ -241,6 +267,8 @@ fn replace(program: &Program, kernels: &Kernels, required: &[String]) -> Result<
             // SAFETY: stubs keep what functions keep, and live as long as the run; no copy runs yet.
             let original = unsafe { program.intercept(symbol, stub) }?;
             kernels.set_original(symbol, original);
+        } else if let Some(address) = shared(symbol) {
+            kernels.set_shared(symbol, address);
         } else if required.iter().any(|name| name == symbol) {
             return Err(FunctionError::Absent(symbol.to_owned()).into());
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::prototype::{Prototype, PrototypeError};
-use super::{Effect, How, Replaced, Returned};
+use super::{Effect, How, Replaced, Returned, Sampling};
 
 /// Functions that are replaced.
 #[derive(Default)]
@@ -57,12 +57,15 @@ struct Function {
     returns: Option<toml::Value>,
     precision: Option<f64>,
     least: Option<u32>,
+    #[serde(default)]
+    varies: bool,
 }
 
 impl Functions {
-    /// The BLAS, modelled.
-    pub fn blas() -> Functions {
-        Functions { list: super::blas::functions() }
+    /// The BLAS.
+    pub fn blas(how: How) -> Functions {
+        let list = super::blas::functions().into_iter().map(|function| Replaced { how, ..function });
+        Functions { list: list.collect() }
     }
 
     /// Reads a file of functions.
@@ -75,12 +78,21 @@ impl Functions {
 }
 
 impl Function {
+    fn sampling(&self) -> Result<Sampling, String> {
+        let usual = Sampling::default();
+        let precision = self.precision.unwrap_or(usual.precision);
+        if !(precision > 0.0) {
+            return Err(format!("`precision` is a positive number, such as 0.05, not {precision}"));
+        }
+        Ok(Sampling { precision, least: self.least.unwrap_or(usual.least), varies: self.varies })
+    }
+
     fn replaced(self, symbol: String) -> Result<Replaced, FunctionError> {
         let wrong = |what: String| FunctionError::File(format!("function {symbol}: {what}"));
         let how = match self.how.as_str() {
             "model" => How::Model,
             "skip" => How::Skip,
-            "sample" => How::Sample { precision: self.precision.unwrap_or(0.05), least: self.least.unwrap_or(10) },
+            "sample" => How::Sample(self.sampling().map_err(&wrong)?),
             other => {
                 return Err(wrong(format!(
                     "`how` is model, sample or skip, not `{other}`; a function that is run needs no entry"

@@ -21,14 +21,15 @@ use hpcast_units::Time;
 pub use file::{FunctionError, Functions};
 pub use models::{KernelModels, MachineSpeed};
 pub use prototype::Prototype;
+pub use sample::Sampling;
 
 use entry::{Action, Registers, Stubs};
-use models::Bound;
+use models::{Bound, BoundWork};
 use prototype::Argument;
 use sample::Samples;
 
 use crate::meter::Charging;
-use crate::process::Process;
+use crate::process::{Ending, Process};
 
 /// What becomes of the calls of a function.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,13 +38,8 @@ pub enum How {
     Model,
     /// Nothing is executed, and it takes no time.
     Skip,
-    /// Executed until the mean is known to that precision, at least so often; then it takes the mean.
-    Sample {
-        /// Half the width of the 95 % interval of the mean, as a share of it.
-        precision: f64,
-        /// Calls that are executed in any case.
-        least: u32,
-    },
+    /// Executed until the mean is known; then it takes the mean.
+    Sample(Sampling),
 }
 
 /// What a function gives that is not executed.
@@ -107,6 +103,8 @@ struct Entry {
     replaced: Replaced,
     model: Bound,
     samples: RefCell<Samples>,
+    /// What a call does, if that is known: what is measured is its speed.
+    unit: Option<BoundWork>,
     /// Of what is drawn.
     returns: Stream,
     noise: Stream,
@@ -115,6 +113,7 @@ struct Entry {
     /// The address of the original in a shared library.
     shared: Cell<usize>,
     calls: Cell<u64>,
+    executed: Cell<u64>,
     seconds: Cell<f64>,
 }
 
@@ -122,6 +121,8 @@ struct Entry {
 pub struct Kernels {
     entries: Vec<Entry>,
     stubs: Stubs,
+    /// How long the simulated machine takes for a second of this computer.
+    slowness: f64,
 }
 
 /// How often a function was called, and how long its calls took in simulated time.
@@ -131,8 +132,25 @@ pub struct Account {
     pub symbol: String,
     /// How often.
     pub calls: u64,
+    /// How often it was executed.
+    pub executed: u64,
+    /// Where its times come from.
+    pub source: Source,
     /// Simulated seconds of all ranks together.
     pub seconds: f64,
+}
+
+/// Where the times of a function come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// It takes no time.
+    Free,
+    /// A kernel model of the model file.
+    Model,
+    /// What it does at least, and how fast the machine file says that a node computes.
+    Roofline,
+    /// Calls that were executed.
+    Samples,
 }
 
 thread_local! {
@@ -150,20 +168,30 @@ impl Kernels {
                 _ => Bound::Free,
             };
             let key = Key::new(seed);
+            let is_sampled = matches!(replaced.how, How::Sample(_));
+            let unit = is_sampled.then(|| BoundWork::new(&replaced.kernel, &names)).flatten();
             entries.push(Entry {
                 model,
                 samples: RefCell::default(),
+                unit: unit.and_then(Result::ok),
                 returns: key.purpose(&format!("result of {}", replaced.symbol)),
                 noise: key.purpose(&format!("time of {}", replaced.symbol)),
                 original: Cell::new(None),
                 shared: Cell::new(0),
                 calls: Cell::new(0),
+                executed: Cell::new(0),
                 seconds: Cell::new(0.0),
                 replaced,
             });
         }
         let stubs = Stubs::new(&entries.iter().map(Entry::constant).collect::<Vec<_>>());
-        Ok(Kernels { entries, stubs })
+        Ok(Kernels { entries, stubs, slowness: 1.0 })
+    }
+
+    /// The same on a machine that is so many times faster than this computer.
+    pub fn with_speed(mut self, speed: f64) -> Kernels {
+        self.slowness = 1.0 / speed;
+        self
     }
 
     /// The stub of a symbol.
@@ -184,6 +212,24 @@ impl Kernels {
         }
     }
 
+    /// Says where the original of a function is in a library that all ranks share.
+    pub fn set_shared(&self, symbol: &str, address: usize) {
+        if let Some(entry) = self.entries.iter().find(|entry| entry.replaced.symbol == symbol) {
+            entry.shared.set(address);
+        }
+    }
+
+    /// Who communicates in a function that is sampled ends with a message: left out, it would communicate no more.
+    #[cold]
+    fn refuse(&self, me: &Process, executing: usize, name: &'static str) -> ! {
+        let symbol = &self.entries[executing].replaced.symbol;
+        let what = format!(
+            "called inside {symbol}, which is sampled; functions that call MPI cannot be left out, so sample those that they \
+             compute with"
+        );
+        me.end(Ending::Fault { function: name.to_owned(), what, code: 0 })
+    }
+
     /// Calls come here from now on.
     pub fn install(&self) {
         KERNELS.set(self);
@@ -196,6 +242,8 @@ impl Kernels {
             .map(|entry| Account {
                 symbol: entry.replaced.symbol.clone(),
                 calls: entry.calls.get(),
+                executed: entry.executed.get(),
+                source: entry.source(),
                 seconds: entry.seconds.get(),
             })
             .collect()
@@ -217,6 +265,8 @@ pub struct Executing {
     entry: usize,
     values: Vec<f64>,
     since: u64,
+    /// Simulated seconds of calls inside that were not executed.
+    inside: f64,
 }
 
 impl Kernels {
@@ -226,9 +276,21 @@ impl Kernels {
         let outer = me.begin_call("a kernel");
         let executing = me.executing.borrow_mut().pop();
         let executing = executing.expect("who returns through us was called through us");
-        self.entries[executing.entry].executed(me, &executing);
+        self.entries[executing.entry].executed(me, &executing, self.slowness);
         me.end_call(outer);
         executing.returns_to
+    }
+}
+
+/// An MPI function is called: it must not be one that communicates in a function that is sampled.
+#[inline]
+pub(crate) fn check_call(me: &Process, name: &'static str) {
+    const HARMLESS: [&str; 6] =
+        ["MPI_Comm_rank", "MPI_Comm_size", "MPI_Type_size", "MPI_Get_address", "MPI_Initialized", "MPI_Pcontrol"];
+    let executing = me.executing.borrow().last().map(|executing| executing.entry);
+    if let Some(executing) = executing.filter(|_| !HARMLESS.contains(&name)) {
+        // SAFETY: functions are sampled only while their kernels are installed.
+        unsafe { (*KERNELS.get()).refuse(me, executing, name) }
     }
 }
 
@@ -239,11 +301,20 @@ impl Drop for Kernels {
 }
 
 impl Entry {
+    fn source(&self) -> Source {
+        match (self.replaced.how, &self.model) {
+            (How::Sample(_), _) => Source::Samples,
+            (_, Bound::Free) => Source::Free,
+            (_, Bound::Fitted(..)) => Source::Model,
+            (_, Bound::Roofline(..)) => Source::Roofline,
+        }
+    }
+
     /// What all calls give, if they take no time and do nothing. Such calls are not counted.
     fn constant(&self) -> Option<f64> {
         let is_idle = self.replaced.effect == Effect::None && matches!(self.model, Bound::Free);
         match (self.replaced.how, self.replaced.returned) {
-            (How::Sample { .. }, _) => None,
+            (How::Sample(_), _) => None,
             (_, Returned::Zero) if is_idle => Some(0.0),
             (_, Returned::Value(value)) if is_idle => Some(value),
             _ => None,
@@ -259,10 +330,12 @@ impl Entry {
             *value = argument.value(registers);
         }
         let values = &values[..arguments.len()];
-        if let How::Sample { precision, least } = self.replaced.how {
-            let known = self.samples.borrow_mut().mean(values, precision, least);
+        if let How::Sample(sampling) = self.replaced.how {
+            let uniform = || self.noise.uniform(me.number(), number);
+            let class = sample::class(values, self.unit.is_some());
+            let known = self.samples.borrow().time(&class, sampling, uniform);
             return match known {
-                Some(mean) => self.take(me, mean, values, registers, number),
+                Some(time) => self.take(me, time * self.amount(values), values, registers, number),
                 None => self.execute(me, registers, values.to_vec(), entry),
             };
         }
@@ -275,6 +348,9 @@ impl Entry {
         self.seconds.set(self.seconds.get() + seconds);
         if seconds > 0.0 {
             me.rank.compute(Time::from_secs(seconds));
+            if let Some(outer) = me.executing.borrow_mut().last_mut() {
+                outer.inside += seconds;
+            }
         }
         if let Effect::Copy { size, by_reference } = self.replaced.effect {
             blas::copy(registers, size, by_reference);
@@ -301,26 +377,42 @@ impl Entry {
         })
     }
 
+    /// How many times what is measured a call takes.
+    fn amount(&self, values: &[f64]) -> f64 {
+        self.unit.as_ref().map_or(1.0, |unit| unit.amount(&Arguments::from_slice(values)))
+    }
+
     /// The original is executed, and measured.
     fn execute(&self, me: &Process, registers: &Registers, values: Vec<f64>, entry: usize) -> Action {
         let original = match self.original.get() {
             Some(original) => me.copy().instance.original(original),
             None => self.shared.get(),
         };
+        if original == 0 {
+            me.end(Ending::Unsupported(self.replaced.symbol.clone()));
+        }
         let returns_to = registers.return_through_us();
         let since = crate::meter::cpu_time();
-        me.executing.borrow_mut().push(Executing { returns_to, entry, values, since });
+        me.executing.borrow_mut().push(Executing { returns_to, entry, values, since, inside: 0.0 });
         Action::run(original)
     }
 
     /// The original has returned.
-    fn executed(&self, me: &Process, executing: &Executing) {
-        let seconds =
-            crate::meter::cpu_time().saturating_sub(executing.since) as f64 * 1e-9 * me.world.charging.factor();
-        self.samples.borrow_mut().add(&executing.values, seconds);
+    fn executed(&self, me: &Process, executing: &Executing, slowness: f64) {
+        let own = crate::meter::cpu_time().saturating_sub(executing.since) as f64 * 1e-9 * slowness;
+        let seconds = own + executing.inside;
+        let amount = self.amount(&executing.values);
+        if let (How::Sample(sampling), true) = (self.replaced.how, amount > 0.0) {
+            let class = sample::class(&executing.values, self.unit.is_some());
+            self.samples.borrow_mut().add(class, seconds / amount, sampling);
+        }
+        self.executed.set(self.executed.get() + 1);
         self.seconds.set(self.seconds.get() + seconds);
-        if me.world.charging == Charging::Nothing {
-            me.rank.compute(Time::from_secs(seconds));
+        // A function that is executed inside another one is part of its time.
+        match me.executing.borrow_mut().last_mut() {
+            Some(outer) => outer.inside += executing.inside,
+            None if me.world.charging == Charging::Nothing => me.rank.compute(Time::from_secs(own)),
+            None => {}
         }
     }
 }
