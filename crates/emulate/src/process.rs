@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use hpcast_mpi::{Comm, Rank, Taken};
@@ -134,6 +135,8 @@ pub struct OwnType {
     pub attributes: Rc<Attributes>,
     /// MPI_Type_commit.
     pub committed: Cell<bool>,
+    /// Whether it was made with long counts.
+    pub is_large: bool,
 }
 
 /// A rank of the program.
@@ -172,7 +175,7 @@ pub struct Process {
     /// Values of MPI's own attributes, whose addresses C gets.
     pub own_attributes: crate::attributes::Predefined,
     /// The memory that MPI_Buffer_attach gave: address and size.
-    pub buffer: Cell<(usize, i64)>,
+    pub buffers: RefCell<HashMap<Option<(crate::abi::Kind, u32)>, (usize, i64)>>,
     /// Its copy of the program.
     copy: OnceCell<Copy>,
     /// Its own FILEs in the place of stdout and stderr.
@@ -219,7 +222,7 @@ impl Process {
             type_attributes: RefCell::default(),
             f90_types: RefCell::default(),
             own_attributes: Default::default(),
-            buffer: Cell::default(),
+            buffers: RefCell::default(),
             copy: OnceCell::new(),
             streams: Cell::default(),
             own_errors: RefCell::default(),
