@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser};
 use hpcast_emulate::kernels::{Account, Functions, How, KernelModels, Kernels, MachineSpeed, Sampling, Source};
-use hpcast_emulate::{Charging, Ending, Finding, Launch, LaunchError};
+use hpcast_emulate::{Charging, Ending, Finding, Folding, Launch, LaunchError};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::collectives::{Library, Selection};
 use hpcast_mpi::{RunError, Setup};
@@ -33,13 +33,14 @@ pub(crate) struct Options {
     /// How many times faster a core of the simulated machine is than one of this computer
     #[arg(long, default_value_t = 1.0, value_name = "FACTOR")]
     speed: f64,
-    /// Model file: BLAS calls are not executed, but take the time that its kernel models say
+    /// Model file: calls of the BLAS, LAPACK and FFTW are not executed, but take the time that its kernel models say
     #[arg(long, value_name = "FILE.toml")]
     models: Option<PathBuf>,
     /// Functions of the program that are modelled, sampled or left out
     #[arg(long, value_name = "FILE.toml")]
     functions: Option<PathBuf>,
-    /// Allocations from so many MiB on are folded: nobody reads their numbers
+    /// Allocations from so many MiB on are folded: nobody reads their numbers; with --models, the default is those that would
+    /// not fit in memory
     #[arg(long, value_name = "MIB")]
     fold: Option<f64>,
     /// Begin each line of the program's text with the rank that wrote it
@@ -152,6 +153,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let parameter = ("compute".to_owned(), format!("{:?}", options.compute).to_lowercase().into());
     report.parameters.push(parameter);
     options.machine.describe(&machine, &mut report);
+    if finding.lacks_memory {
+        let folded = "memory = folded where it was not enough: numbers in the largest arrays mean nothing";
+        report.assumptions.push(folded.into());
+    }
     if finding.free_files {
         report.assumptions.push("io = reading and writing files takes no time".into());
     }
@@ -178,7 +183,9 @@ impl Options {
         if !(self.speed > 0.0) {
             return Err(Failure::input("--speed must be positive"));
         }
-        let (kernels, required) = self.kernels(machine)?;
+        let listed = self.listed()?;
+        let folding = self.folding(listed.allocations.clone());
+        let kernels = self.kernels(listed, machine)?;
         let argument = |text: &OsString| CString::new(text.clone().into_vec());
         let arguments = self.program.iter().map(argument).collect::<Result<Vec<_>, _>>();
         let charging = match self.compute {
@@ -190,34 +197,45 @@ impl Options {
             charging,
             prefix: self.prefix,
             stack: self.stack << 20,
-            fold: self.fold.map(|size| (size * 1048576.0) as usize),
+            folding,
             kernels,
-            required,
         })
     }
 }
 
 impl Options {
-    /// Functions that are not simply executed, and those of them that must be there.
-    fn kernels(&self, machine: &Machine) -> Result<(Option<Kernels>, Vec<String>), Failure> {
+    /// What the user's file of functions says.
+    fn listed(&self) -> Result<Functions, Failure> {
+        let Some(path) = &self.functions else { return Ok(Functions::default()) };
+        let wrong = |what: String| Failure::input(format!("{}: {what}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        Functions::parse(&text).map_err(|error| wrong(error.to_string()))
+    }
+
+    /// Allocations that share memory: as the user says, and with modelled kernels those that there is no memory for.
+    fn folding(&self, sites: Vec<(String, bool)>) -> Option<Folding> {
+        let threshold = self.fold.map(|size| (size * 1048576.0) as usize);
+        match threshold {
+            None if self.models.is_some() => Some(Folding { sites, ..Folding::by_need() }),
+            None if sites.is_empty() => None,
+            threshold => Some(Folding { threshold, limit: None, sites }),
+        }
+    }
+
+    /// Functions that are not simply executed.
+    fn kernels(&self, listed: Functions, machine: &Machine) -> Result<Option<Kernels>, Failure> {
         let mut functions = match (&self.models, self.compute) {
             (Some(_), Compute::Sample) => {
-                return Err(Failure::input("--models and --compute sample both say what BLAS calls cost; give one of them"));
+                let problem = "--models and --compute sample both say what BLAS calls cost; give one of them";
+                return Err(Failure::input(problem));
             }
-            (Some(_), _) => Functions::blas(How::Model),
-            (None, Compute::Sample) => Functions::blas(How::Sample(Sampling::default())),
-            (None, _) if self.functions.is_none() => return Ok((None, Vec::new())),
+            (Some(_), _) => Functions::libraries(How::Model),
+            (None, Compute::Sample) => Functions::libraries(How::Sample(Sampling::default())),
+            (None, _) if listed.list.is_empty() => return Ok(None),
             (None, _) => Functions::default(),
         };
-        let mut required = Vec::new();
-        if let Some(path) = &self.functions {
-            let wrong = |what: String| Failure::input(format!("{}: {what}", path.display()));
-            let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-            let own = Functions::parse(&text).map_err(|error| wrong(error.to_string()))?;
-            required.extend(own.list.iter().map(|function| function.symbol.clone()));
-            functions.list.retain(|function| !required.contains(&function.symbol));
-            functions.list.extend(own.list);
-        }
+        functions.list.retain(|function| listed.list.iter().all(|listed| listed.symbol != function.symbol));
+        functions.list.extend(listed.list);
         let file = match &self.models {
             Some(path) => ModelFile::load(path)?,
             None => ModelFile::default(),
@@ -226,7 +244,7 @@ impl Options {
         let models = KernelModels::new(file, speed);
         let kernels = Kernels::new(functions.list, &models, self.machine.seed)
             .map_err(|error| Failure::input(error.to_string()))?;
-        Ok((Some(kernels.with_speed(self.speed)), required))
+        Ok(Some(kernels.with_speed(self.speed)))
     }
 }
 
@@ -235,7 +253,10 @@ fn assumed(account: &Account) -> Option<String> {
     let Account { symbol, calls, executed, source, .. } = account;
     match source {
         Source::Free | Source::Model => None,
-        Source::Roofline => Some(format!("{symbol} = as fast as the machine file's roofline: the model file does not have it")),
+        Source::Roofline => {
+            Some(format!("{symbol} = as fast as the machine file's roofline: the model file does not have it"))
+        }
+        Source::Left => Some(format!("{symbol} = executed as it is: its code cannot be replaced")),
         Source::Samples => Some(format!("{symbol} = sampled, {executed} of {calls} calls were executed")),
     }
 }

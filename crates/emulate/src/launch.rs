@@ -13,6 +13,7 @@ use crate::fiber::Fiber;
 use crate::files::FileSystem;
 use crate::kernels::{Account, FunctionError, Kernels};
 use crate::mail::Mail;
+use crate::memory::Folding;
 use crate::meter::Charging;
 use crate::output::Output;
 use crate::process::{Ending, Process, Sentinels};
@@ -30,12 +31,10 @@ pub struct Launch {
     pub prefix: bool,
     /// Bytes of a rank's stack.
     pub stack: usize,
-    /// Allocations from that size on are folded.
-    pub fold: Option<usize>,
+    /// Allocations that have no memory of their own.
+    pub folding: Option<Folding>,
     /// Functions that are not simply executed.
     pub kernels: Option<Kernels>,
-    /// Functions of the program itself among them: it is an error if they are not there.
-    pub required: Vec<String>,
 }
 
 /// What came out.
@@ -51,6 +50,8 @@ pub struct Finding {
     pub accounts: Vec<Account>,
     /// MPI functions in which ranks were when the run stopped.
     pub calling: Vec<(u32, &'static str)>,
+    /// Whether memory was folded because there was not enough.
+    pub lacks_memory: bool,
     /// Whether files were used that cost nothing, since the machine file does not say what they do.
     pub free_files: bool,
 }
@@ -178,11 +179,11 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     keep_to_one_thread();
     let program = Program::open(Path::new(&path), &meaning)?;
     if let Some(kernels) = &launch.kernels {
-        replace(&program, kernels, &launch.required)?;
+        replace(&program, kernels)?;
         kernels.install();
     }
-    if let Some(threshold) = launch.fold {
-        crate::memory::fold(threshold).map_err(LaunchError::Fold)?;
+    if let Some(folding) = &launch.folding {
+        crate::memory::fold(folding.clone()).map_err(LaunchError::Fold)?;
     }
     crate::signals::install();
     let library = program.needed().iter().find_map(|soname| Library::of_needed(soname));
@@ -248,7 +249,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         processes.borrow_mut().push(process.clone());
         Fiber::new(process, stacks.stack(number as usize), |process| process.begin())
     });
-    crate::memory::unfold();
+    let lacks_memory = crate::memory::unfold();
     world.output.finish();
     let calling = |process: &Rc<Process>| process.calling().map(|name| (process.number(), name));
     let calling = processes.borrow().iter().filter_map(calling).collect();
@@ -257,19 +258,22 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     processes.borrow_mut().clear();
     let free_files = world.file_system.was_free();
     let accounts = launch.kernels.as_ref().map(Kernels::account).unwrap_or_default();
-    Ok(Finding { outcome, endings, library, accounts, calling, free_files })
+    Ok(Finding { outcome, endings, library, accounts, calling, lacks_memory, free_files })
 }
 
 /// Replaces functions that the program has itself.
-fn replace(program: &Program, kernels: &Kernels, required: &[String]) -> Result<(), LaunchError> {
+fn replace(program: &Program, kernels: &Kernels) -> Result<(), LaunchError> {
     for (symbol, stub) in kernels.stubs() {
         if program.has(symbol) {
             // SAFETY: stubs keep what functions keep, and live as long as the run; no copy runs yet.
-            let original = unsafe { program.intercept(symbol, stub) }?;
-            kernels.set_original(symbol, original);
+            match unsafe { program.intercept(symbol, stub) } {
+                Ok(original) => kernels.set_original(symbol, original),
+                Err(error) if kernels.is_listed(symbol) => return Err(error.into()),
+                Err(_) => kernels.leave(symbol),
+            }
         } else if let Some(address) = shared(symbol) {
             kernels.set_shared(symbol, address);
-        } else if required.iter().any(|name| name == symbol) {
+        } else if kernels.is_listed(symbol) {
             return Err(FunctionError::Absent(symbol.to_owned()).into());
         }
     }

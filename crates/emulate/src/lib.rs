@@ -40,5 +40,6 @@ mod windows;
 mod world;
 
 pub use launch::{Finding, Launch, LaunchError, launch};
+pub use memory::Folding;
 pub use meter::Charging;
 pub use process::Ending;

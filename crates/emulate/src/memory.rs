@@ -8,6 +8,7 @@
 //!   panels of HPL do. They are *private*: protected from writing at first, so that we know which pages the program itself writes.
 //!   Only these are ever there.
 //!
+//! Which allocations these are is said by their size, by the functions that ask for them, or by need ([`Folding`]).
 //! Messages leave out what is folded, and the pages of private allocations that were never written. Allocations below the
 //! threshold are ordinary memory.
 
@@ -29,9 +30,43 @@ thread_local! {
     static MEMORY: RefCell<Option<Memory>> = const { RefCell::new(None) };
 }
 
+/// Which allocations are treated apart.
+#[derive(Clone, Debug, Default)]
+pub struct Folding {
+    /// Those from that size on.
+    pub threshold: Option<usize>,
+    /// But only where more than so much address space would be taken for them.
+    pub limit: Option<usize>,
+    /// Those that a function asks for, or what it calls: folded whatever their size is, or never.
+    pub sites: Vec<(String, bool)>,
+}
+
+impl Folding {
+    /// With modelled kernels: what no longer fits in half of the memory that is free here.
+    pub fn by_need() -> Folding {
+        let limit = available().map_or(usize::MAX, |bytes| bytes / 2);
+        Folding { threshold: Some(1 << 20), limit: Some(limit), sites: Vec::new() }
+    }
+}
+
+/// Memory that is free, as the kernel says.
+fn available() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(line.split_whitespace().next()?.parse::<usize>().ok()? << 10)
+}
+
+/// Address space that this process takes.
+fn taken() -> usize {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    text.split_whitespace().next().and_then(|pages| pages.parse::<usize>().ok()).unwrap_or(0) * PAGE
+}
+
 /// Big allocations of all ranks.
 struct Memory {
-    threshold: usize,
+    folding: Folding,
+    /// Address space that was taken before the first of them.
+    before: Option<usize>,
     arena: Arena,
     /// Private allocations by address, also those that are free.
     private: BTreeMap<usize, Private>,
@@ -62,17 +97,52 @@ pub struct Share {
     free: RefCell<Vec<(usize, usize)>>,
 }
 
-/// Folds allocations from that size on, from now on.
-pub fn fold(threshold: usize) -> std::io::Result<()> {
+/// Folds allocations from now on.
+pub fn fold(folding: Folding) -> std::io::Result<()> {
     let arena = Arena::new()?;
     FOLDED.set((arena.base, arena.base + RANGE));
-    MEMORY.set(Some(Memory { threshold: threshold.max(PAGE), arena, private: BTreeMap::new() }));
+    MEMORY.set(Some(Memory { folding, before: None, arena, private: BTreeMap::new() }));
     Ok(())
 }
 
-/// Memory is no longer folded. All that was given is gone.
-pub fn unfold() {
-    MEMORY.set(None);
+/// Memory is no longer folded. All that was given is gone. Says whether anything was folded for lack of memory.
+pub fn unfold() -> bool {
+    let memory = MEMORY.take();
+    memory.is_some_and(|memory| memory.folding.limit.is_some() && memory.arena.mapped > 0)
+}
+
+/// What becomes of an allocation.
+enum Kind {
+    Ordinary,
+    Folded,
+    /// Folded if it is among the largest, otherwise private.
+    BySize,
+}
+
+impl Memory {
+    fn kind(&mut self, size: usize, alignment: usize, site: impl FnOnce(&[(String, bool)]) -> Option<bool>) -> Kind {
+        if size < PAGE || alignment > PAGE {
+            return Kind::Ordinary;
+        }
+        if !self.folding.sites.is_empty() {
+            match site(&self.folding.sites) {
+                Some(true) => return Kind::Folded,
+                Some(false) => return Kind::Ordinary,
+                None => {}
+            }
+        }
+        if self.folding.threshold.is_none_or(|threshold| size < threshold) {
+            return Kind::Ordinary;
+        }
+        if let Some(limit) = self.folding.limit {
+            let now = taken();
+            let before = *self.before.get_or_insert(now);
+            if (now + size).saturating_sub(before) < limit {
+                return Kind::Ordinary;
+            }
+        }
+        Kind::BySize
+    }
 }
 
 /// Whether an address is folded.
@@ -82,13 +152,25 @@ pub fn is_folded(address: *const u8) -> bool {
     (address as usize).wrapping_sub(from) < to - from
 }
 
-/// Memory for a rank; none if it is not big, or big allocations are not treated apart.
-pub fn allocate(share: &Share, size: usize, alignment: usize) -> Option<*mut u8> {
+/// Memory for a rank; none if it is ordinary. `site` says what was said about those who ask for it.
+pub fn allocate(
+    share: &Share,
+    size: usize,
+    alignment: usize,
+    site: impl FnOnce(&[(String, bool)]) -> Option<bool>,
+) -> Option<*mut u8> {
     MEMORY.with_borrow_mut(|memory| {
-        let memory = memory.as_mut().filter(|memory| size >= memory.threshold && alignment <= PAGE)?;
-        share.largest.set(share.largest.get().max(size));
+        let memory = memory.as_mut()?;
+        let is_folded = match memory.kind(size, alignment, site) {
+            Kind::Ordinary => return None,
+            Kind::Folded => true,
+            Kind::BySize => {
+                share.largest.set(share.largest.get().max(size));
+                size >= share.largest.get() / 4
+            }
+        };
         let size = size.next_multiple_of(PAGE);
-        let address = if size >= share.largest.get() / 4 {
+        let address = if is_folded {
             let address = share.place(memory.arena.base, size);
             memory.arena.map_until(address + size)?;
             share.fold(address, size);

@@ -378,6 +378,20 @@ impl Process {
         found
     }
 
+    /// What was said about the functions that the program is in: the innermost one that is listed decides.
+    pub(crate) fn site(&self, sites: &[(String, bool)]) -> Option<bool> {
+        const MOST_WORDS: usize = 4096;
+        let here = 0u8;
+        let bounds = self.stack.get();
+        let first = (&raw const here as usize).next_multiple_of(8);
+        let words = (first..bounds.base.saturating_sub(7)).step_by(8).take(MOST_WORDS);
+        words.into_iter().find_map(|address| {
+            // SAFETY: within the rank's own stack, which is in use from here on.
+            let symbol = self.world.calling_function(unsafe { *(address as *const usize) })?;
+            sites.iter().find(|(site, _)| *site == symbol).map(|(_, fold)| *fold)
+        })
+    }
+
     /// Begins the program; never comes back.
     pub(crate) fn begin(&self) {
         let copy = self.copy();

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use super::effect::Effect;
 use super::prototype::{Prototype, PrototypeError};
-use super::{Effect, How, Replaced, Returned, Sampling};
+use super::{How, Replaced, Returned, Sampling};
 
 /// Functions that are replaced.
 #[derive(Default)]
 pub struct Functions {
     /// The functions.
     pub list: Vec<Replaced>,
+    /// Functions whose allocations are folded, or never.
+    pub allocations: Vec<(String, bool)>,
 }
 
 /// Why functions cannot be replaced.
@@ -44,7 +47,16 @@ pub enum FunctionError {
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    #[serde(default)]
     function: BTreeMap<String, Function>,
+    #[serde(default)]
+    allocation: BTreeMap<String, Allocation>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Allocation {
+    fold: bool,
 }
 
 #[derive(serde::Deserialize)]
@@ -62,10 +74,13 @@ struct Function {
 }
 
 impl Functions {
-    /// The BLAS.
-    pub fn blas(how: How) -> Functions {
-        let list = super::blas::functions().into_iter().map(|function| Replaced { how, ..function });
-        Functions { list: list.collect() }
+    /// The BLAS, LAPACK, and Fourier transforms if they are modelled.
+    pub fn libraries(how: How) -> Functions {
+        let mut list = super::routines::functions(how);
+        if how == How::Model {
+            list.extend(super::fft::functions());
+        }
+        Functions { list, allocations: Vec::new() }
     }
 
     /// Reads a file of functions.
@@ -73,7 +88,8 @@ impl Functions {
         let file: File = toml::from_str(text).map_err(|error| FunctionError::File(error.to_string()))?;
         let list =
             file.function.into_iter().map(|(symbol, function)| function.replaced(symbol)).collect::<Result<_, _>>()?;
-        Ok(Functions { list })
+        let allocations = file.allocation.into_iter().map(|(symbol, allocation)| (symbol, allocation.fold)).collect();
+        Ok(Functions { list, allocations })
     }
 }
 
@@ -118,7 +134,7 @@ impl Function {
             }
         };
         let kernel = self.kernel.unwrap_or_else(|| symbol.clone());
-        Ok(Replaced { symbol, kernel, how, arguments, returned, effect: Effect::None })
+        Ok(Replaced { symbol, kernel, how, arguments, returned, effect: Effect::None, is_listed: true })
     }
 }
 

@@ -1,15 +1,17 @@
 //! Functions of the program that are not executed as they are: modelled, sampled, or left out.
 //!
 //! A call of such a function comes to a stub (`entry.rs`), which keeps its arguments and asks [`Kernels`] what becomes of it. Which
-//! functions these are, and what their arguments mean, is said by prototypes of C (`prototype.rs`): those of the BLAS are built
-//! in (`blas.rs`), others are listed in a file (`file.rs`). How long a call takes is said by the kernel models of a model file, or by a
+//! functions these are, and what their arguments mean, is said by prototypes of C (`prototype.rs`): those of the BLAS, LAPACK and FFTW are
+//! built in (`routines.rs`, `fft.rs`), others are listed in a file (`file.rs`). How long a call takes is said by the kernel models of a model file, or by a
 //! roofline of the machine (`models.rs`).
 
-mod blas;
+mod effect;
 mod entry;
+mod fft;
 mod file;
 mod models;
 mod prototype;
+mod routines;
 mod sample;
 
 use std::cell::{Cell, RefCell};
@@ -18,6 +20,7 @@ use hpcast_engine::{Key, Stream};
 use hpcast_models::compute::{Arguments, MOST_ARGUMENTS};
 use hpcast_units::Time;
 
+pub use effect::Effect;
 pub use file::{FunctionError, Functions};
 pub use models::{KernelModels, MachineSpeed};
 pub use prototype::Prototype;
@@ -50,6 +53,10 @@ pub enum Returned {
     Zero,
     /// This number.
     Value(f64),
+    /// This number in single precision.
+    Single(f32),
+    /// A plan of a Fourier transform.
+    Plan(fft::Making),
     /// A random whole number from 0 to below an argument of the model.
     Below(usize),
     /// The place of the largest of a vector (i?amax), counted from that number: a random one, where the largest of so many
@@ -68,20 +75,6 @@ pub enum Returned {
     },
 }
 
-/// What is still done where a function is not executed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Nothing.
-    None,
-    /// Vectors without gaps are copied (?copy): programs also copy what they steer by.
-    Copy {
-        /// Bytes of a number.
-        size: u8,
-        /// Arguments are passed by reference.
-        by_reference: bool,
-    },
-}
-
 /// A function whose calls are not simply executed.
 pub struct Replaced {
     /// Its symbol.
@@ -96,6 +89,8 @@ pub struct Replaced {
     pub returned: Returned,
     /// What is done all the same.
     pub effect: Effect,
+    /// Whether the user has listed it: then it must be there, and have a model if it needs one.
+    pub is_listed: bool,
 }
 
 /// A function that is ready to be called.
@@ -112,6 +107,8 @@ struct Entry {
     original: Cell<Option<hpcast_loader::Original>>,
     /// The address of the original in a shared library.
     shared: Cell<usize>,
+    /// Whether it is executed as it is, since it cannot be replaced.
+    is_left: Cell<bool>,
     calls: Cell<u64>,
     executed: Cell<u64>,
     seconds: Cell<f64>,
@@ -151,6 +148,8 @@ pub enum Source {
     Roofline,
     /// Calls that were executed.
     Samples,
+    /// Nothing: it could not be replaced, and was executed as it is.
+    Left,
 }
 
 thread_local! {
@@ -164,7 +163,10 @@ impl Kernels {
         for replaced in functions {
             let names: Vec<&str> = replaced.arguments.iter().map(|(name, _)| name.as_str()).collect();
             let model = match replaced.how {
-                How::Model => models.bind(&replaced.kernel, &names)?,
+                How::Model => match models.bind(&replaced.kernel, &names) {
+                    Err(error) if !replaced.is_listed => Bound::Unknown(error.to_string()),
+                    bound => bound?,
+                },
                 _ => Bound::Free,
             };
             let key = Key::new(seed);
@@ -178,6 +180,7 @@ impl Kernels {
                 noise: key.purpose(&format!("time of {}", replaced.symbol)),
                 original: Cell::new(None),
                 shared: Cell::new(0),
+                is_left: Cell::new(false),
                 calls: Cell::new(0),
                 executed: Cell::new(0),
                 seconds: Cell::new(0.0),
@@ -230,6 +233,18 @@ impl Kernels {
         me.end(Ending::Fault { function: name.to_owned(), what, code: 0 })
     }
 
+    /// Says that a function cannot be replaced: it is executed as it is.
+    pub fn leave(&self, symbol: &str) {
+        if let Some(entry) = self.entries.iter().find(|entry| entry.replaced.symbol == symbol) {
+            entry.is_left.set(true);
+        }
+    }
+
+    /// Whether the user has listed a function.
+    pub fn is_listed(&self, symbol: &str) -> bool {
+        self.entries.iter().any(|entry| entry.replaced.symbol == symbol && entry.replaced.is_listed)
+    }
+
     /// Calls come here from now on.
     pub fn install(&self) {
         KERNELS.set(self);
@@ -237,7 +252,7 @@ impl Kernels {
 
     /// What was called how often.
     pub fn account(&self) -> Vec<Account> {
-        let called = self.entries.iter().filter(|entry| entry.calls.get() > 0);
+        let called = self.entries.iter().filter(|entry| entry.calls.get() > 0 || entry.is_left.get());
         called
             .map(|entry| Account {
                 symbol: entry.replaced.symbol.clone(),
@@ -303,8 +318,9 @@ impl Drop for Kernels {
 impl Entry {
     fn source(&self) -> Source {
         match (self.replaced.how, &self.model) {
+            _ if self.is_left.get() => Source::Left,
             (How::Sample(_), _) => Source::Samples,
-            (_, Bound::Free) => Source::Free,
+            (_, Bound::Free | Bound::Unknown(_)) => Source::Free,
             (_, Bound::Fitted(..)) => Source::Model,
             (_, Bound::Roofline(..)) => Source::Roofline,
         }
@@ -330,6 +346,11 @@ impl Entry {
             *value = argument.value(registers);
         }
         let values = &values[..arguments.len()];
+        if let Effect::Lapack(lapack) = self.replaced.effect
+            && lapack.is_question(registers)
+        {
+            return self.answer(me, lapack, registers, values);
+        }
         if let How::Sample(sampling) = self.replaced.how {
             let uniform = || self.noise.uniform(me.number(), number);
             let class = sample::class(values, self.unit.is_some());
@@ -338,6 +359,9 @@ impl Entry {
                 Some(time) => self.take(me, time * self.amount(values), values, registers, number),
                 None => self.execute(me, registers, values.to_vec(), entry),
             };
+        }
+        if let Bound::Unknown(what) = &self.model {
+            me.end(Ending::Fault { function: self.replaced.symbol.clone(), what: what.clone(), code: 0 });
         }
         let seconds = self.model.seconds(me, &Arguments::from_slice(values), || self.noise.word(me.number(), number));
         self.take(me, seconds, values, registers, number)
@@ -352,13 +376,19 @@ impl Entry {
                 outer.inside += seconds;
             }
         }
-        if let Effect::Copy { size, by_reference } = self.replaced.effect {
-            blas::copy(registers, size, by_reference);
+        match self.replaced.effect {
+            Effect::None => {}
+            Effect::Copy { size, by_reference } => effect::copy(registers, size, by_reference),
+            Effect::Lapack(lapack) => {
+                lapack.end(registers, self.named("S", values).or(self.named("N", values)).unwrap_or(0.0))
+            }
         }
         let random = || self.returns.uniform(me.number(), 2 * number);
         Action::give(match self.replaced.returned {
             Returned::Zero => (0, 0.0),
             Returned::Value(value) => (value as i64 as u64, value),
+            Returned::Single(value) => (value as i64 as u64, f64::from_bits(value.to_bits().into())),
+            Returned::Plan(making) => (making.plan(registers), 0.0),
             Returned::Below(argument) => {
                 let below = values.get(argument).copied().unwrap_or(1.0).max(1.0);
                 let drawn = (random() * below).min(below - 1.0).floor();
@@ -370,11 +400,38 @@ impl Entry {
                 let drawn = 1.0 - self.returns.uniform(me.number(), 2 * number + 1);
                 if count >= 1.0 {
                     let value = drawn.powf(1.0 / count);
-                    blas::put_largest(registers, vector, by_reference, [size, element], place, value);
+                    effect::put_largest(registers, vector, by_reference, [size, element], place, value);
                 }
                 (place + if count >= 1.0 { first } else { 0 }, 0.0)
             }
         })
+    }
+
+    /// A call that only asks how much memory is needed: it takes no time, and is executed where others are.
+    fn answer(&self, me: &Process, lapack: effect::Lapack, registers: &Registers, values: &[f64]) -> Action {
+        if let How::Sample(_) = self.replaced.how {
+            return Action::run(self.original(me));
+        }
+        lapack.answer(registers, values.iter().copied().fold(0.0, f64::max));
+        Action::give((0, 0.0))
+    }
+
+    /// The value of an argument.
+    fn named(&self, name: &str, values: &[f64]) -> Option<f64> {
+        let place = self.replaced.arguments.iter().position(|(argument, _)| argument == name)?;
+        values.get(place).copied()
+    }
+
+    /// The address of the function itself.
+    fn original(&self, me: &Process) -> usize {
+        let original = match self.original.get() {
+            Some(original) => me.copy().instance.original(original),
+            None => self.shared.get(),
+        };
+        if original == 0 {
+            me.end(Ending::Unsupported(self.replaced.symbol.clone()));
+        }
+        original
     }
 
     /// How many times what is measured a call takes.
@@ -384,13 +441,7 @@ impl Entry {
 
     /// The original is executed, and measured.
     fn execute(&self, me: &Process, registers: &Registers, values: Vec<f64>, entry: usize) -> Action {
-        let original = match self.original.get() {
-            Some(original) => me.copy().instance.original(original),
-            None => self.shared.get(),
-        };
-        if original == 0 {
-            me.end(Ending::Unsupported(self.replaced.symbol.clone()));
-        }
+        let original = self.original(me);
         let returns_to = registers.return_through_us();
         let since = crate::meter::cpu_time();
         me.executing.borrow_mut().push(Executing { returns_to, entry, values, since, inside: 0.0 });

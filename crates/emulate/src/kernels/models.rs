@@ -23,6 +23,8 @@ pub(super) enum Bound {
     Free,
     Fitted(Box<BoundKernel>, u32),
     Roofline(BoundWork, Roofline),
+    /// There is none, and this is why.
+    Unknown(String),
 }
 
 /// What a kernel does, as its arguments say.
@@ -90,6 +92,10 @@ fn work(kernel: &str) -> Option<(KernelWork, f64, f64)> {
     if let Some(work) = KernelWork::of(kernel) {
         return Some((work, 1.0, 1.0));
     }
+    if let Some((letter, "amax")) = kernel.strip_prefix('i').and_then(|rest| rest.split_at_checked(1)) {
+        let (_, flops, bytes) = work(&format!("{letter}copy"))?;
+        return Some((KernelWork::of("idamax")?, flops, bytes));
+    }
     let (first, rest) = kernel.split_at_checked(1)?;
     let (flops, bytes) = match first {
         "s" => (1.0, 0.5),
@@ -103,7 +109,7 @@ fn work(kernel: &str) -> Option<(KernelWork, f64, f64)> {
 impl Bound {
     pub fn seconds(&self, me: &Process, arguments: &Arguments, word: impl FnOnce() -> u64) -> f64 {
         match self {
-            Bound::Free => 0.0,
+            Bound::Free | Bound::Unknown(_) => 0.0,
             Bound::Fitted(kernel, first_node) => {
                 let (node, socket) = me.world.processor(me.number());
                 kernel.duration(kernel.processor(node + first_node, socket), arguments, word)
