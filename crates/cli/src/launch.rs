@@ -366,7 +366,7 @@ impl Options {
 fn assumed(account: &Account) -> Option<String> {
     let Account { symbol, calls, executed, source, .. } = account;
     match source {
-        TimeSource::Free | TimeSource::Model => None,
+        TimeSource::Free | TimeSource::Model | TimeSource::Remembered => None,
         TimeSource::Roofline => {
             Some(format!("{symbol} = as fast as the machine file's roofline: the model file does not have it"))
         }
