@@ -192,6 +192,8 @@ pub struct Process {
     stack: Cell<Bounds>,
     /// Its calls that are measured.
     pub executing: RefCell<Vec<crate::kernels::Executing>>,
+    /// Its next MPI_Iprobe will be called until it finds something.
+    pub polls_on: Cell<bool>,
     /// Its big allocations.
     pub memory: crate::memory::Share,
     /// Names of predefined datatypes that the program has set.
@@ -244,6 +246,7 @@ impl Process {
             meter,
             stack: Cell::default(),
             executing: RefCell::default(),
+            polls_on: Cell::default(),
             memory: Default::default(),
             named_types: RefCell::default(),
             type_attributes: RefCell::default(),
