@@ -39,14 +39,14 @@ impl Fiber {
 impl Future for Fiber {
     type Output = ();
 
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        if self.process.has_ended() {
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        let Fiber { process, coroutine } = self.get_mut();
+        if process.has_ended() {
             return Poll::Ready(());
         }
-        if self.process.world.stop.load(Ordering::Relaxed) {
+        if process.world.stop.load(Ordering::Relaxed) {
             return Poll::Pending;
         }
-        let process = self.process.clone();
         let has_thread_local = process.world.has_thread_local;
         process.switch_to();
         // SAFETY: one copy runs at a time, on this thread; each is saved when it stops.
@@ -54,7 +54,7 @@ impl Future for Fiber {
             if has_thread_local {
                 process.copy().instance.restore_thread_local();
             }
-            let result = self.coroutine.resume(());
+            let result = coroutine.resume(());
             if has_thread_local {
                 process.copy().instance.save_thread_local();
             }
@@ -63,7 +63,7 @@ impl Future for Fiber {
         Process::switch_away();
         match result {
             CoroutineResult::Return(()) => Poll::Ready(()),
-            CoroutineResult::Yield(()) if self.process.has_ended() => Poll::Ready(()),
+            CoroutineResult::Yield(()) if process.has_ended() => Poll::Ready(()),
             CoroutineResult::Yield(()) => Poll::Pending,
         }
     }

@@ -102,15 +102,16 @@ pub enum Stage {
 
 /// Objects that the program has made.
 #[derive(Default)]
+#[repr(C)]
 pub struct Objects {
+    /// Requests.
+    pub requests: Table<Operation>,
     /// Communicators.
     pub comms: Table<Rc<Communicator>>,
     /// Groups.
     pub groups: Table<Rc<Group>>,
     /// Derived datatypes.
     pub types: Table<Rc<OwnType>>,
-    /// Requests.
-    pub requests: Table<Operation>,
     /// Operations of the program.
     pub ops: Table<Rc<Op>>,
     /// Error handlers of the program.
@@ -157,29 +158,31 @@ pub struct OwnType {
     pub committed: Cell<bool>,
 }
 
-/// A rank of the program.
+/// A rank of the program. What every call and every switch needs comes first, in two lines of the processor's cache: with
+/// thousands of ranks, each line is fetched anew whenever a rank goes on.
+#[repr(C, align(64))]
 pub struct Process {
     /// What all ranks share.
     pub world: Rc<World>,
     /// Its place in the simulation.
     pub rank: Rank,
-    /// What it has made.
-    pub objects: Objects,
-    /// MPI_COMM_WORLD and MPI_COMM_SELF.
-    predefined: OnceCell<[Rc<Communicator>; 2]>,
-    /// Where its program is loaded.
-    base: Cell<usize>,
-    sentinels: Cell<Sentinels>,
     yielder: Cell<*const FiberYielder>,
     /// The MPI function that it is in.
     calling: Cell<Option<&'static str>>,
+    /// Where its program is loaded.
+    base: Cell<usize>,
     /// How far it is.
     pub stage: Cell<Stage>,
     ended: Cell<bool>,
-    /// Taken away from its code by the user.
-    stopped: Cell<bool>,
+    /// Its own FILEs in the place of stdout and stderr.
+    pub streams: Cell<[usize; 2]>,
     /// What it computes.
     pub meter: Meter,
+    /// MPI_COMM_WORLD and MPI_COMM_SELF.
+    predefined: OnceCell<[Rc<Communicator>; 2]>,
+    /// What it has made.
+    pub objects: Objects,
+    sentinels: Cell<Sentinels>,
     /// Its stack.
     stack: Cell<Bounds>,
     /// Its calls that are measured.
@@ -198,8 +201,6 @@ pub struct Process {
     pub buffer: Cell<(usize, i64)>,
     /// Its copy of the program.
     copy: OnceCell<Copy>,
-    /// Its own FILEs in the place of stdin, stdout and stderr.
-    pub streams: Cell<crate::output::Streams>,
     /// Error classes and codes that the program has added.
     pub own_errors: RefCell<crate::errors::OwnErrors>,
     /// What is done about faults of files that are not open.
@@ -208,6 +209,8 @@ pub struct Process {
     pub thread_level: Cell<i32>,
     /// Operations that go on without a request (MPI_Request_free).
     pub orphans: RefCell<Vec<crate::operation::Active>>,
+    /// Taken away from its code by the user.
+    stopped: Cell<bool>,
     /// State of the C library's functions that keep some.
     pub libc: crate::libc_state::LibcState,
 }
@@ -425,8 +428,7 @@ impl Process {
     /// # Safety
     /// To be called on the rank's fiber, outside of the C library's own functions.
     pub(crate) unsafe fn flush(&self) {
-        let streams = self.streams.get();
-        for file in [streams.out, streams.err] {
+        for file in self.streams.get() {
             if file != 0 {
                 // SAFETY: the rank's own stream.
                 unsafe { libc::fflush(file as *mut libc::FILE) };

@@ -37,6 +37,13 @@ pub struct Segment {
     pub executable: bool,
 }
 
+impl Segment {
+    /// Whether it contains these addresses.
+    fn has(&self, addresses: &Range<u64>) -> bool {
+        self.address <= addresses.start && addresses.end <= self.address + self.size
+    }
+}
+
 /// Thread-local data: its first values, and its size.
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadLocal {
@@ -109,6 +116,8 @@ pub struct Elf {
     names: Range<usize>,
     /// All symbols, where the file has not been stripped.
     full: Option<(Range<usize>, Range<usize>)>,
+    /// Addresses of the stubs through which functions of other objects are called, where the file has sections.
+    pub stubs: Vec<Range<u64>>,
     /// What is to be written.
     pub relocations: Vec<Relocation>,
     /// Words to which the object's address is to be added (`DT_RELR`).
@@ -224,6 +233,7 @@ impl Elf {
             symbols: Vec::new(),
             names: 0..0,
             full: None,
+            stubs: Vec::new(),
             relocations: Vec::new(),
             relative: Vec::new(),
             before: Calls::default(),
@@ -287,7 +297,18 @@ impl Elf {
             let whole = symbols.len() / size_of::<Sym64<LE>>() * size_of::<Sym64<LE>>();
             Some((symbols.start..symbols.start + whole, place(names)?))
         });
-        self.full = full;
+        let names =
+            sections.get(usize::from(header.e_shstrndx.get(LE).0)).and_then(place).map_or(&[][..], |at| &data[at]);
+        let is_stubs = |one: &&SectionHeader64<LE>| {
+            text(names, one.sh_name.get(LE)).is_some_and(|name| [".plt", ".plt.sec", ".plt.got"].contains(&name))
+        };
+        let stubs = sections.iter().filter(is_stubs).filter_map(|one| {
+            let start = one.sh_addr.get(LE);
+            Some(start..start.checked_add(one.sh_size.get(LE))?)
+        });
+        let stubs: Vec<Range<u64>> = stubs.filter(|stubs| stubs.end < ADDRESSES).collect();
+        (self.full, self.stubs) = (full, stubs);
+        self.stubs.retain(|stubs| self.segments.iter().any(|one| one.executable && one.has(stubs)));
         self.check_align()
     }
 

@@ -50,6 +50,7 @@ mod process;
 mod program;
 mod registry;
 mod search;
+mod shortcut;
 mod space;
 mod start;
 mod template;

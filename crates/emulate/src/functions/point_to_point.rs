@@ -33,15 +33,14 @@ pub(crate) const TAG_UB: i32 = i32::MAX;
 
 impl Call<'_> {
     /// How items of a datatype lie.
+    #[inline]
     pub(crate) fn layout(&self, count: i32, datatype: TypeHandle) -> Result<Layout, Fault> {
         if count < 0 {
             return Err(Fault::new(ErrorClass::Count, format!("the count is {count}")));
         }
         // Most data is of predefined datatypes, which need no object.
-        if let Some(basic) = Basic::ALL.get((datatype.number as usize).wrapping_sub(1))
-            && basic.size() == basic.extent()
-        {
-            return Ok(Layout::Bytes((basic.size() * i64::from(count)) as u64));
+        if let Some(size) = Basic::size_side_by_side((datatype.number as usize).wrapping_sub(1)) {
+            return Ok(Layout::Bytes((size * i64::from(count)) as u64));
         }
         Ok(Layout::new(&self.me.datatype(datatype.number)?, i64::from(count)))
     }
