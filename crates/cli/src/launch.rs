@@ -12,8 +12,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use clap::Args;
-use hpcast_emulate::kernels::{FunctionError, Functions, KernelModels, Kernels, MachineSpeed};
-use hpcast_emulate::{Charging, Launch, LaunchError, Prefix, Print, Stream};
+use hpcast_emulate::kernels::{
+    Account, FunctionError, Functions, How, KernelModels, Kernels, MachineSpeed, Sampling, Source as TimeSource,
+};
+use hpcast_emulate::{Charging, Finding, Folding, Launch, LaunchError, Prefix, Print, Stream};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::collectives::{Library, Selection};
 use hpcast_mpi::{Outcome, Setup};
@@ -39,19 +41,21 @@ pub(crate) struct Options {
     ranks: u32,
     #[command(flatten)]
     machine: MachineOptions,
-    /// What the program's own code costs: `skip` (nothing), or `run` (the CPU time that it takes here, times --speed)
+    /// What the program's own code costs: `skip` (nothing), `run` (the CPU time that it takes here, divided by --speed), or
+    /// `sample` (the same, but BLAS calls are executed only until their mean is known)
     #[arg(long, default_value = "run", value_name = "HOW")]
     compute: Compute,
     /// How many times faster a core of the simulated machine is than one of this computer
     #[arg(long, default_value_t = 1.0, value_name = "FACTOR")]
     speed: f64,
-    /// Model file: BLAS calls are not executed, but take the time that its kernel models say
+    /// Model file: calls of the BLAS, LAPACK and FFTW are not executed, but take the time that its kernel models say
     #[arg(long, value_name = "FILE.toml")]
     models: Option<PathBuf>,
     /// Functions of the program that are modelled, sampled or left out
     #[arg(long, value_name = "FILE.toml")]
     functions: Option<PathBuf>,
-    /// Allocations from so many MiB on are folded: nobody reads their numbers
+    /// Allocations from so many MiB on are folded: nobody reads their numbers; with --models, the default is those that would
+    /// not fit in memory
     #[arg(long, value_name = "MIB")]
     fold: Option<f64>,
     /// Begin each line of the program's text with the rank that wrote it; `--prefix=time` adds the virtual time
@@ -85,6 +89,7 @@ pub(crate) struct Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Compute {
     Run,
+    Sample,
     Skip,
 }
 
@@ -118,9 +123,14 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
     let mut report = RunReport::of(&totals, &machine.interconnect, options.outputs.every_rank);
     options.describe(&machine, &mut report);
+    if finding.lacks_memory {
+        let folded = "memory = folded where it was not enough: numbers in the largest arrays mean nothing";
+        report.assumptions.push(folded.into());
+    }
     if finding.free_files {
         report.assumptions.push("io = reading and writing files takes no time".into());
     }
+    report.assumptions.extend(finding.accounts.iter().filter_map(assumed));
     if finding.library.is_none() {
         report.warnings.push(format!("{} uses no MPI: its ranks know nothing of each other", report.program));
     }
@@ -222,7 +232,12 @@ impl Options {
     }
 
     fn launch(&self, machine: &Machine, running: &Running) -> Result<Launch, Failure> {
-        let (kernels, required) = self.kernels(machine)?;
+        if !(self.speed > 0.0) {
+            return Err(Failure::input("--speed must be positive"));
+        }
+        let listed = self.listed()?;
+        let folding = self.folding(listed.allocations.clone());
+        let kernels = self.kernels(listed, machine)?;
         let argument = |text: &OsString| CString::new(text.clone().into_vec());
         let mut program = self.program.clone();
         if self.wdir.is_some()
@@ -233,8 +248,7 @@ impl Options {
         let arguments = program.iter().map(argument).collect::<Result<Vec<_>, _>>();
         let charging = match self.compute {
             Compute::Skip => Charging::Nothing,
-            Compute::Run if self.speed > 0.0 => Charging::Measured(1.0 / self.speed),
-            Compute::Run => return Err(Failure::input("--speed must be positive")),
+            Compute::Run | Compute::Sample => Charging::Measured(1.0 / self.speed),
         };
         Ok(Launch {
             arguments: arguments.map_err(|_| Failure::input("an argument of the program contains a zero character"))?,
@@ -246,29 +260,45 @@ impl Options {
             },
             print: printing(running),
             stack: self.stack << 20,
-            fold: self.fold.map(|size| (size * 1048576.0) as usize),
+            folding,
             kernels,
-            required,
         })
     }
 }
 
 impl Options {
-    /// Functions that are not simply executed, and those of them that must be there.
-    fn kernels(&self, machine: &Machine) -> Result<(Option<Kernels>, Vec<String>), Failure> {
-        if self.models.is_none() && self.functions.is_none() {
-            return Ok((None, Vec::new()));
+    /// What the user's file of functions says.
+    fn listed(&self) -> Result<Functions, Failure> {
+        let Some(path) = &self.functions else { return Ok(Functions::default()) };
+        let wrong = |what: String| Failure::input(format!("{}: {what}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        Functions::parse(&text).map_err(|error| wrong(error.to_string()))
+    }
+
+    /// Allocations that share memory: as the user says, and with modelled kernels those that there is no memory for.
+    fn folding(&self, sites: Vec<(String, bool)>) -> Option<Folding> {
+        let threshold = self.fold.map(|size| (size * 1048576.0) as usize);
+        match threshold {
+            None if self.models.is_some() => Some(Folding { sites, ..Folding::by_need() }),
+            None if sites.is_empty() => None,
+            threshold => Some(Folding { threshold, limit: None, largest: true, sites }),
         }
-        let mut functions = if self.models.is_some() { Functions::blas() } else { Functions::default() };
-        let mut required = Vec::new();
-        if let Some(path) = &self.functions {
-            let wrong = |what: String| Failure::input(format!("{}: {what}", path.display()));
-            let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-            let own = Functions::parse(&text).map_err(|error| wrong(error.to_string()))?;
-            required.extend(own.list.iter().map(|function| function.symbol.clone()));
-            functions.list.retain(|function| !required.contains(&function.symbol));
-            functions.list.extend(own.list);
-        }
+    }
+
+    /// Functions that are not simply executed.
+    fn kernels(&self, listed: Functions, machine: &Machine) -> Result<Option<Kernels>, Failure> {
+        let mut functions = match (&self.models, self.compute) {
+            (Some(_), Compute::Sample) => {
+                let problem = "--models and --compute sample both say what BLAS calls cost; give one of them";
+                return Err(Failure::input(problem));
+            }
+            (Some(_), _) => Functions::libraries(How::Model),
+            (None, Compute::Sample) => Functions::libraries(How::Sample(Sampling::default())),
+            (None, _) if listed.list.is_empty() => return Ok(None),
+            (None, _) => Functions::default(),
+        };
+        functions.list.retain(|function| listed.list.iter().all(|listed| listed.symbol != function.symbol));
+        functions.list.extend(listed.list);
         let file = match &self.models {
             Some(path) => ModelFile::load(path)?,
             None => ModelFile::default(),
@@ -277,7 +307,20 @@ impl Options {
         let models = KernelModels::new(file, speed);
         let kernels = Kernels::new(functions.list, &models, self.machine.seed)
             .map_err(|error| Failure::input(error.to_string()))?;
-        Ok((Some(kernels), required))
+        Ok(Some(kernels.with_speed(self.speed)))
+    }
+}
+
+/// What was taken for granted about the time of a function.
+fn assumed(account: &Account) -> Option<String> {
+    let Account { symbol, calls, executed, source, .. } = account;
+    match source {
+        TimeSource::Free | TimeSource::Model => None,
+        TimeSource::Roofline => {
+            Some(format!("{symbol} = as fast as the machine file's roofline: the model file does not have it"))
+        }
+        TimeSource::Left => Some(format!("{symbol} = executed as it is: its code cannot be replaced")),
+        TimeSource::Samples => Some(format!("{symbol} = sampled, {executed} of {calls} calls were executed")),
     }
 }
 
@@ -292,14 +335,25 @@ fn printing(running: &Running) -> Rc<Print> {
     let wipe = running.wiper();
     Rc::new(move |stream, text: &[u8]| {
         wipe();
-        // Somebody who has closed the pipe does not want to know.
-        let _ = match stream {
-            Stream::Out => std::io::stdout().write_all(text).and_then(|()| std::io::stdout().flush()),
-            Stream::Err => std::io::stderr().write_all(text),
-        };
+        print(stream, text);
     })
 }
 
+/// Prints text of a program.
+pub(crate) fn print(stream: Stream, text: &[u8]) {
+    // Somebody who has closed the pipe does not want to know.
+    let _ = match stream {
+        Stream::Out => std::io::stdout().write_all(text).and_then(|()| std::io::stdout().flush()),
+        Stream::Err => std::io::stderr().write_all(text),
+    };
+}
+
+/// The program's exit code, if it came to its end.
+pub(crate) fn exit_code(finding: &Finding) -> Result<i32, Failure> {
+    Verdict::of(finding).exit_code()
+}
+
+/// Why a program cannot be started.
 pub(crate) fn failure(path: &Path, error: &LaunchError) -> Failure {
     match error {
         LaunchError::Load(error) => Failure::input(format!("{}: {error}\n  {}", path.display(), error.remedy())),

@@ -16,6 +16,7 @@ use crate::fiber::Fiber;
 use crate::files::FileSystem;
 use crate::kernels::{Account, FunctionError, Kernels};
 use crate::mail::Mail;
+use crate::memory::Folding;
 use crate::meter::Charging;
 use crate::output::{Output, Prefix, Print};
 use crate::process::{Ended, Process, Sentinels};
@@ -35,12 +36,10 @@ pub struct Launch {
     pub print: Rc<Print>,
     /// Bytes of a rank's stack.
     pub stack: usize,
-    /// Allocations from that size on are folded.
-    pub fold: Option<usize>,
+    /// Allocations that have no memory of their own.
+    pub folding: Option<Folding>,
     /// Functions that are not simply executed.
     pub kernels: Option<Kernels>,
-    /// Functions of the program itself among them: it is an error if they are not there.
-    pub required: Vec<String>,
 }
 
 /// What came out.
@@ -62,6 +61,8 @@ pub struct Finding {
     pub waits: Vec<Waiting>,
     /// What the ranks have left behind, if all came to their ends.
     pub left_behind: LeftBehind,
+    /// Whether memory was folded because there was not enough.
+    pub lacks_memory: bool,
     /// Whether files were used that cost nothing, since the machine file does not say what they do.
     pub free_files: bool,
 }
@@ -86,7 +87,7 @@ pub enum LaunchError {
 /// What symbols of a program mean.
 struct Meaning {
     symbols: Symbols,
-    models_blas: bool,
+    has_kernels: bool,
     openmpi: Abi,
 }
 
@@ -99,7 +100,8 @@ impl Environment for Meaning {
         } else if Library::of_needed(soname).is_some() || is_part_of_mpi(soname) {
             Treatment::Replaced
         } else if is_blas(soname) {
-            if self.models_blas { Treatment::Replaced } else { Treatment::Host }
+            // Where all that is called has models, the library need not be there.
+            if self.has_kernels && !opens(soname) { Treatment::Replaced } else { Treatment::Host }
         } else if soname.starts_with("libgcc_s.") {
             Treatment::Once
         } else if HOST.iter().any(|name| soname.starts_with(name)) {
@@ -149,6 +151,30 @@ fn is_blas(soname: &str) -> bool {
         .any(|name| soname.starts_with(name))
 }
 
+/// Whether this process can use a library.
+fn opens(soname: &str) -> bool {
+    // SAFETY: as the loader would open it.
+    CString::new(soname).is_ok_and(|name| !unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY) }.is_null())
+}
+
+/// The address of a function of a library that all ranks share.
+fn shared(symbol: &str) -> Option<usize> {
+    let name = CString::new(symbol).ok()?;
+    // SAFETY: a string of C.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    (!found.is_null()).then_some(found as usize)
+}
+
+/// Libraries of linear algebra compute in this thread, where their time is measured, unless the user says otherwise.
+fn keep_to_one_thread() {
+    for name in ["OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"] {
+        if std::env::var_os(name).is_none() {
+            // SAFETY: nobody reads the environment meanwhile: no program has been started yet.
+            unsafe { std::env::set_var(name, "1") };
+        }
+    }
+}
+
 /// A rank's copy of the program, and how it begins.
 pub(crate) struct Copy {
     pub instance: Instance,
@@ -158,7 +184,7 @@ pub(crate) struct Copy {
 /// Which library a program was built for; none if it uses no MPI.
 pub fn library(path: &Path) -> Result<Option<Library>, LaunchError> {
     let openmpi = Abi::new(Library::OpenMpi);
-    let program = Program::open(path, &Meaning { symbols: Symbols::new(), models_blas: false, openmpi })?;
+    let program = Program::open(path, &Meaning { symbols: Symbols::new(), has_kernels: false, openmpi })?;
     Ok(of_program(&program))
 }
 
@@ -173,14 +199,15 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     for (symbol, stub) in launch.kernels.iter().flat_map(Kernels::stubs) {
         symbols.set(symbol, stub);
     }
-    let mut meaning = Meaning { symbols, models_blas: launch.kernels.is_some(), openmpi: Abi::new(Library::OpenMpi) };
+    let mut meaning = Meaning { symbols, has_kernels: launch.kernels.is_some(), openmpi: Abi::new(Library::OpenMpi) };
+    keep_to_one_thread();
     let program = Program::open(Path::new(&path), &meaning)?;
     if let Some(kernels) = &launch.kernels {
-        replace(&program, kernels, &launch.required)?;
+        replace(&program, kernels)?;
         kernels.install();
     }
-    if let Some(threshold) = launch.fold {
-        crate::memory::fold(threshold).map_err(LaunchError::Fold)?;
+    if let Some(folding) = &launch.folding {
+        crate::memory::fold(folding.clone()).map_err(LaunchError::Fold)?;
     }
     crate::signals::install();
     crate::libc_process::keep_exits();
@@ -249,7 +276,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         processes.borrow_mut().push(process.clone());
         Fiber::new(process, stacks.stack(number as usize), |process| process.begin())
     });
-    crate::memory::unfold();
+    let lacks_memory = crate::memory::unfold();
     world.output.finish();
     let ranks = processes.take();
     let so_far = ranks.first().filter(|_| outcome.is_err()).map(|first| first.rank.outcome_so_far());
@@ -265,28 +292,44 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     let free_files = world.file_system.was_free();
     let accounts = launch.kernels.as_ref().map(Kernels::account).unwrap_or_default();
     crate::interrupt::has_ended();
-    Ok(Finding { outcome, so_far, endings, library, accounts, whereabouts, waits, left_behind, free_files })
+    Ok(Finding {
+        outcome,
+        so_far,
+        endings,
+        library,
+        accounts,
+        whereabouts,
+        waits,
+        left_behind,
+        lacks_memory,
+        free_files,
+    })
 }
 
 /// The ranks, by number.
 type Processes = Rc<std::cell::RefCell<Vec<Rc<Process>>>>;
 
-/// Tells those who watch how far the simulation is: nobody knows how long the program will go on.
+/// Tells those who watch how far the simulation is: how long the program will go on, only it can know.
 fn progress(mut tell: Box<dyn FnMut(f64, Time)>, processes: Processes) -> Box<dyn FnMut(f64, Time)> {
-    Box::new(move |_, _| {
+    Box::new(move |fraction, _| {
         let simulated = processes.borrow().first().map(|first| first.rank.simulated());
-        tell(0.0, simulated.unwrap_or_default());
+        tell(fraction, simulated.unwrap_or_default());
     })
 }
 
 /// Replaces functions that the program has itself.
-fn replace(program: &Program, kernels: &Kernels, required: &[String]) -> Result<(), LaunchError> {
+fn replace(program: &Program, kernels: &Kernels) -> Result<(), LaunchError> {
     for (symbol, stub) in kernels.stubs() {
         if program.has(symbol) {
             // SAFETY: stubs keep what functions keep, and live as long as the run; no copy runs yet.
-            let original = unsafe { program.intercept(symbol, stub) }?;
-            kernels.set_original(symbol, original);
-        } else if required.iter().any(|name| name == symbol) {
+            match unsafe { program.intercept(symbol, stub) } {
+                Ok(original) => kernels.set_original(symbol, original),
+                Err(error) if kernels.is_listed(symbol) => return Err(error.into()),
+                Err(_) => kernels.leave(symbol),
+            }
+        } else if let Some(address) = shared(symbol) {
+            kernels.set_shared(symbol, address);
+        } else if kernels.is_listed(symbol) {
             return Err(FunctionError::Absent { symbol: symbol.to_owned(), similar: similar(program, symbol) }.into());
         }
     }

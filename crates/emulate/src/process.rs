@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use hpcast_mpi::{Comm, Rank, Taken};
@@ -156,6 +157,8 @@ pub struct OwnType {
     pub attributes: Rc<Attributes>,
     /// MPI_Type_commit.
     pub committed: Cell<bool>,
+    /// Whether it was made with long counts.
+    pub is_large: bool,
 }
 
 /// A rank of the program. What every call and every switch needs comes first, in two lines of the processor's cache: with
@@ -198,7 +201,7 @@ pub struct Process {
     /// Values of MPI's own attributes, whose addresses C gets.
     pub own_attributes: crate::attributes::Predefined,
     /// The memory that MPI_Buffer_attach gave: address and size.
-    pub buffer: Cell<(usize, i64)>,
+    pub buffers: RefCell<HashMap<Option<(crate::abi::Kind, u32)>, (usize, i64)>>,
     /// Its copy of the program.
     copy: OnceCell<Copy>,
     /// Error classes and codes that the program has added.
@@ -246,7 +249,7 @@ impl Process {
             type_attributes: RefCell::default(),
             f90_types: RefCell::default(),
             own_attributes: Default::default(),
-            buffer: Cell::default(),
+            buffers: RefCell::default(),
             copy: OnceCell::new(),
             streams: Cell::default(),
             own_errors: RefCell::default(),
@@ -411,6 +414,20 @@ impl Process {
             address += 8;
         }
         found
+    }
+
+    /// What was said about the functions that the program is in: the innermost one that is listed decides.
+    pub(crate) fn site(&self, sites: &[(String, bool)]) -> Option<bool> {
+        const MOST_WORDS: usize = 4096;
+        let here = 0u8;
+        let bounds = self.stack.get();
+        let first = (&raw const here as usize).next_multiple_of(8);
+        let words = (first..bounds.base.saturating_sub(7)).step_by(8).take(MOST_WORDS);
+        words.into_iter().find_map(|address| {
+            // SAFETY: within the rank's own stack, which is in use from here on.
+            let symbol = self.world.calling_function(unsafe { *(address as *const usize) })?;
+            sites.iter().find(|(site, _)| *site == symbol).map(|(_, fold)| *fold)
+        })
     }
 
     /// Begins the program; never comes back.

@@ -9,6 +9,7 @@ use hpcast_units::{Seconds, count};
 use serde_json::json;
 
 use super::deadlock;
+use crate::failure::Failure;
 
 /// How a run has ended.
 pub(super) struct Verdict {
@@ -87,6 +88,14 @@ impl Verdict {
         let lines = backtrace.iter().map(|line| format!("\n  {line}")).collect::<String>();
         (self.word, self.message, self.code) = (word, Some(message + &lines), code);
         true
+    }
+
+    /// The exit code, unless something went wrong.
+    pub fn exit_code(self) -> Result<i32, Failure> {
+        match self.message {
+            Some(message) => Err(Failure::Program(message)),
+            None => Ok(self.code),
+        }
     }
 
     /// Whether the program has not come to its end.
