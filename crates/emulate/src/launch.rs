@@ -266,7 +266,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         );
         let files = world.output.open(number);
         process.streams.set(files);
-        for (offset, file) in streams.iter().zip([files.input, files.out, files.err]) {
+        for (offset, file) in streams.iter().zip([world.output.input(number), files[0], files[1]]) {
             if let Some(address) = at(*offset) {
                 // SAFETY: the program's own variable of that name, which the C library's is copied into.
                 unsafe { *(address as *mut usize) = file };
@@ -292,7 +292,18 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     let free_files = world.file_system.was_free();
     let accounts = launch.kernels.as_ref().map(Kernels::account).unwrap_or_default();
     crate::interrupt::has_ended();
-    Ok(Finding { outcome, so_far, endings, library, accounts, whereabouts, waits, left_behind, lacks_memory, free_files })
+    Ok(Finding {
+        outcome,
+        so_far,
+        endings,
+        library,
+        accounts,
+        whereabouts,
+        waits,
+        left_behind,
+        lacks_memory,
+        free_files,
+    })
 }
 
 /// The ranks, by number.

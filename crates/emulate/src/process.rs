@@ -177,10 +177,8 @@ pub struct Process {
     /// How far it is.
     pub stage: Cell<Stage>,
     ended: Cell<bool>,
-    /// Taken away from its code by the user.
-    stopped: Cell<bool>,
-    /// Its own FILEs in the place of stdin, stdout and stderr.
-    pub streams: Cell<crate::output::Streams>,
+    /// Its own FILEs in the place of stdout and stderr.
+    pub streams: Cell<[usize; 2]>,
     /// What it computes.
     pub meter: Meter,
     /// MPI_COMM_WORLD and MPI_COMM_SELF.
@@ -216,6 +214,8 @@ pub struct Process {
     pub thread_level: Cell<i32>,
     /// Operations that go on without a request (MPI_Request_free).
     pub orphans: RefCell<Vec<crate::operation::Active>>,
+    /// Taken away from its code by the user.
+    stopped: Cell<bool>,
     /// State of the C library's functions that keep some.
     pub libc: crate::libc_state::LibcState,
 }
@@ -448,8 +448,7 @@ impl Process {
     /// # Safety
     /// To be called on the rank's fiber, outside of the C library's own functions.
     pub(crate) unsafe fn flush(&self) {
-        let streams = self.streams.get();
-        for file in [streams.out, streams.err] {
+        for file in self.streams.get() {
             if file != 0 {
                 // SAFETY: the rank's own stream.
                 unsafe { libc::fflush(file as *mut libc::FILE) };
