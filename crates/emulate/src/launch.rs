@@ -329,7 +329,7 @@ fn replace(program: &Program, kernels: &Kernels) -> Result<(), LaunchError> {
             }
         } else if let Some(address) = shared(symbol) {
             kernels.set_shared(symbol, address);
-        } else if kernels.is_listed(symbol) {
+        } else if kernels.is_listed(symbol) && !program.mentions(symbol) {
             return Err(FunctionError::Absent { symbol: symbol.to_owned(), similar: similar(program, symbol) }.into());
         }
     }
