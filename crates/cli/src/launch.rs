@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser};
-use hpcast_emulate::kernels::{Account, Functions, How, KernelModels, Kernels, MachineSpeed, Sampling, Source};
+use hpcast_emulate::kernels::{Account, Functions, KernelModels, Kernels, MachineSpeed, Sampling, Source};
 use hpcast_emulate::{Charging, Ending, Finding, Folding, Launch, LaunchError};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::collectives::{Library, Selection};
@@ -27,7 +27,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     machine: MachineOptions,
     /// What the program's own code costs: `skip` (nothing), `run` (the CPU time that it takes here, divided by --speed), or
-    /// `sample` (the same, but BLAS calls are executed only until their mean is known)
+    /// `sample` (the same, but products of matrices and LAPACK are executed only until their mean is known)
     #[arg(long, default_value = "run", value_name = "HOW")]
     compute: Compute,
     /// How many times faster a core of the simulated machine is than one of this computer
@@ -215,22 +215,25 @@ impl Options {
     /// Allocations that share memory: as the user says, and with modelled kernels those that there is no memory for.
     fn folding(&self, sites: Vec<(String, bool)>) -> Option<Folding> {
         let threshold = self.fold.map(|size| (size * 1048576.0) as usize);
-        match threshold {
-            None if self.models.is_some() => Some(Folding { sites, ..Folding::by_need() }),
-            None if sites.is_empty() => None,
-            threshold => Some(Folding { threshold, limit: None, sites }),
-        }
+        let mut folding = match threshold {
+            Some(threshold) => Folding::from(threshold),
+            None if self.models.is_some() => Folding::by_need(),
+            None if sites.is_empty() => return None,
+            None => Folding::default(),
+        };
+        folding.sites = sites;
+        Some(folding)
     }
 
     /// Functions that are not simply executed.
     fn kernels(&self, listed: Functions, machine: &Machine) -> Result<Option<Kernels>, Failure> {
         let mut functions = match (&self.models, self.compute) {
             (Some(_), Compute::Sample) => {
-                let problem = "--models and --compute sample both say what BLAS calls cost; give one of them";
+                let problem = "--models and --compute sample both say what calls of the BLAS cost; give one of them";
                 return Err(Failure::input(problem));
             }
-            (Some(_), _) => Functions::libraries(How::Model),
-            (None, Compute::Sample) => Functions::libraries(How::Sample(Sampling::default())),
+            (Some(_), _) => Functions::modelled(),
+            (None, Compute::Sample) => Functions::sampled(Sampling::default()),
             (None, _) if listed.list.is_empty() => return Ok(None),
             (None, _) => Functions::default(),
         };

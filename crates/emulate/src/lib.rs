@@ -17,6 +17,7 @@ mod errors;
 mod fault;
 mod fiber;
 mod files;
+mod folding;
 mod functions;
 pub mod interface;
 pub mod kernels;
@@ -39,7 +40,7 @@ mod table;
 mod windows;
 mod world;
 
+pub use folding::Folding;
 pub use launch::{Finding, Launch, LaunchError, launch};
-pub use memory::Folding;
 pub use meter::Charging;
 pub use process::Ending;

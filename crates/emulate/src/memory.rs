@@ -8,14 +8,16 @@
 //!   panels of HPL do. They are *private*: protected from writing at first, so that we know which pages the program itself writes.
 //!   Only these are ever there.
 //!
-//! Which allocations these are is said by their size, by the functions that ask for them, or by need ([`Folding`]).
+//! Which allocations these are is said by their size, by the functions that ask for them, or by need (`folding.rs`).
 //! Messages leave out what is folded, and the pages of private allocations that were never written. Allocations below the
 //! threshold are ordinary memory.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-const PAGE: usize = 4096;
+use crate::folding::{Folding, Kind};
+
+pub const PAGE: usize = 4096;
 /// Address space for folded memory, of which only what is used is mapped.
 const RANGE: usize = 1 << 43;
 /// The memory behind it.
@@ -30,43 +32,9 @@ thread_local! {
     static MEMORY: RefCell<Option<Memory>> = const { RefCell::new(None) };
 }
 
-/// Which allocations are treated apart.
-#[derive(Clone, Debug, Default)]
-pub struct Folding {
-    /// Those from that size on.
-    pub threshold: Option<usize>,
-    /// But only where more than so much address space would be taken for them.
-    pub limit: Option<usize>,
-    /// Those that a function asks for, or what it calls: folded whatever their size is, or never.
-    pub sites: Vec<(String, bool)>,
-}
-
-impl Folding {
-    /// With modelled kernels: what no longer fits in half of the memory that is free here.
-    pub fn by_need() -> Folding {
-        let limit = available().map_or(usize::MAX, |bytes| bytes / 2);
-        Folding { threshold: Some(1 << 20), limit: Some(limit), sites: Vec::new() }
-    }
-}
-
-/// Memory that is free, as the kernel says.
-fn available() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    Some(line.split_whitespace().next()?.parse::<usize>().ok()? << 10)
-}
-
-/// Address space that this process takes.
-fn taken() -> usize {
-    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    text.split_whitespace().next().and_then(|pages| pages.parse::<usize>().ok()).unwrap_or(0) * PAGE
-}
-
 /// Big allocations of all ranks.
 struct Memory {
     folding: Folding,
-    /// Address space that was taken before the first of them.
-    before: Option<usize>,
     arena: Arena,
     /// Private allocations by address, also those that are free.
     private: BTreeMap<usize, Private>,
@@ -101,7 +69,7 @@ pub struct Share {
 pub fn fold(folding: Folding) -> std::io::Result<()> {
     let arena = Arena::new()?;
     FOLDED.set((arena.base, arena.base + RANGE));
-    MEMORY.set(Some(Memory { folding, before: None, arena, private: BTreeMap::new() }));
+    MEMORY.set(Some(Memory { folding, arena, private: BTreeMap::new() }));
     Ok(())
 }
 
@@ -109,40 +77,6 @@ pub fn fold(folding: Folding) -> std::io::Result<()> {
 pub fn unfold() -> bool {
     let memory = MEMORY.take();
     memory.is_some_and(|memory| memory.folding.limit.is_some() && memory.arena.mapped > 0)
-}
-
-/// What becomes of an allocation.
-enum Kind {
-    Ordinary,
-    Folded,
-    /// Folded if it is among the largest, otherwise private.
-    BySize,
-}
-
-impl Memory {
-    fn kind(&mut self, size: usize, alignment: usize, site: impl FnOnce(&[(String, bool)]) -> Option<bool>) -> Kind {
-        if size < PAGE || alignment > PAGE {
-            return Kind::Ordinary;
-        }
-        if !self.folding.sites.is_empty() {
-            match site(&self.folding.sites) {
-                Some(true) => return Kind::Folded,
-                Some(false) => return Kind::Ordinary,
-                None => {}
-            }
-        }
-        if self.folding.threshold.is_none_or(|threshold| size < threshold) {
-            return Kind::Ordinary;
-        }
-        if let Some(limit) = self.folding.limit {
-            let now = taken();
-            let before = *self.before.get_or_insert(now);
-            if (now + size).saturating_sub(before) < limit {
-                return Kind::Ordinary;
-            }
-        }
-        Kind::BySize
-    }
 }
 
 /// Whether an address is folded.
@@ -161,7 +95,7 @@ pub fn allocate(
 ) -> Option<*mut u8> {
     MEMORY.with_borrow_mut(|memory| {
         let memory = memory.as_mut()?;
-        let is_folded = match memory.kind(size, alignment, site) {
+        let is_folded = match memory.folding.kind(size, alignment, site) {
             Kind::Ordinary => return None,
             Kind::Folded => true,
             Kind::BySize => {
@@ -475,7 +409,8 @@ mod tests {
     #[test]
     fn the_largest_are_folded_and_smaller_ones_private() {
         crate::signals::install();
-        fold(1 << 20).expect("address space");
+        fold(Folding::from(1 << 20)).expect("address space");
+        let allocate = |share: &Share, size: usize, alignment: usize| allocate(share, size, alignment, |_| None);
         let (one, other) = (Share::default(), Share::default());
         assert_eq!(allocate(&one, 1000, 16), None);
         let (a, b) = (allocate(&one, 100 << 20, 16).unwrap(), allocate(&other, 100 << 20, 16).unwrap());

@@ -74,13 +74,16 @@ struct Function {
 }
 
 impl Functions {
-    /// The BLAS, LAPACK, and Fourier transforms if they are modelled.
-    pub fn libraries(how: How) -> Functions {
-        let mut list = super::routines::functions(how);
-        if how == How::Model {
-            list.extend(super::fft::functions());
-        }
+    /// The BLAS, LAPACK and FFTW, modelled.
+    pub fn modelled() -> Functions {
+        let mut list = super::routines::functions(How::Model);
+        list.extend(super::fft::functions());
         Functions { list, allocations: Vec::new() }
+    }
+
+    /// What is heavy of the BLAS and LAPACK, sampled.
+    pub fn sampled(sampling: Sampling) -> Functions {
+        Functions { list: super::routines::heavy(How::Sample(sampling)), allocations: Vec::new() }
     }
 
     /// Reads a file of functions.
