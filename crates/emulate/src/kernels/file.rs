@@ -69,6 +69,7 @@ struct Function {
     returns: Option<toml::Value>,
     precision: Option<f64>,
     least: Option<u32>,
+    most: Option<u32>,
     #[serde(default)]
     varies: bool,
 }
@@ -103,7 +104,8 @@ impl Function {
         if !(precision > 0.0) {
             return Err(format!("`precision` is a positive number, such as 0.05, not {precision}"));
         }
-        Ok(Sampling { precision, least: self.least.unwrap_or(usual.least), varies: self.varies })
+        let (least, most) = (self.least.unwrap_or(usual.least), self.most.unwrap_or(usual.most));
+        Ok(Sampling { precision, least, most: most.max(least), varies: self.varies })
     }
 
     fn replaced(self, symbol: String) -> Result<Replaced, FunctionError> {

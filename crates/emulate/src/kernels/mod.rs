@@ -31,7 +31,6 @@ use models::{Bound, BoundWork};
 use prototype::Argument;
 use sample::Samples;
 
-use crate::meter::Charging;
 use crate::process::{Ending, Process};
 
 /// What becomes of the calls of a function.
@@ -443,6 +442,7 @@ impl Entry {
     fn execute(&self, me: &Process, registers: &Registers, values: Vec<f64>, entry: usize) -> Action {
         let original = self.original(me);
         let returns_to = registers.return_through_us();
+        me.meter.pause(true);
         let since = crate::meter::cpu_time();
         me.executing.borrow_mut().push(Executing { returns_to, entry, values, since, inside: 0.0 });
         Action::run(original)
@@ -450,7 +450,7 @@ impl Entry {
 
     /// The original has returned.
     fn executed(&self, me: &Process, executing: &Executing, slowness: f64) {
-        let own = crate::meter::cpu_time().saturating_sub(executing.since) as f64 * 1e-9 * slowness;
+        let own = crate::meter::elapsed(executing.since) as f64 * 1e-9 * slowness;
         let seconds = own + executing.inside;
         let amount = self.amount(&executing.values);
         if let (How::Sample(sampling), true) = (self.replaced.how, amount > 0.0) {
@@ -462,8 +462,10 @@ impl Entry {
         // A function that is executed inside another one is part of its time.
         match me.executing.borrow_mut().last_mut() {
             Some(outer) => outer.inside += executing.inside,
-            None if me.world.charging == Charging::Nothing => me.rank.compute(Time::from_secs(own)),
-            None => {}
+            None => {
+                me.meter.pause(false);
+                me.rank.compute(Time::from_secs(own));
+            }
         }
     }
 }
