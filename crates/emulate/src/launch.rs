@@ -6,17 +6,20 @@ use std::rc::Rc;
 
 use hpcast_loader::{Environment, Instance, LoadError, Program, Replacement, Start, Treatment};
 use hpcast_mpi::{Outcome, RunError, Setup};
+use hpcast_platform::diagnostic::nearest;
+use hpcast_units::Time;
 
 use crate::abi::{Abi, Library, Place};
+use crate::aftermath::{self, LeftBehind, Waiting, Whereabouts};
 use crate::boards::Boards;
 use crate::fiber::Fiber;
 use crate::files::FileSystem;
-use crate::folding::Folding;
 use crate::kernels::{Account, FunctionError, Kernels};
 use crate::mail::Mail;
+use crate::memory::Folding;
 use crate::meter::Charging;
-use crate::output::Output;
-use crate::process::{Ending, Process, Sentinels};
+use crate::output::{Output, Prefix, Print};
+use crate::process::{Ended, Process, Sentinels};
 use crate::stacks::{NoStacks, Stacks};
 use crate::symbols::Symbols;
 use crate::world::World;
@@ -27,8 +30,10 @@ pub struct Launch {
     pub arguments: Vec<CString>,
     /// What is charged for its own code.
     pub charging: Charging,
-    /// Lines of its text begin with the rank.
-    pub prefix: bool,
+    /// What lines of its text begin with.
+    pub prefix: Prefix,
+    /// Prints its text.
+    pub print: Rc<Print>,
     /// Bytes of a rank's stack.
     pub stack: usize,
     /// Allocations that have no memory of their own.
@@ -42,14 +47,20 @@ pub struct Launch {
 pub struct Finding {
     /// What the simulation found, if it came to its end.
     pub outcome: Result<Outcome, RunError>,
-    /// How ranks ended.
-    pub endings: Vec<(u32, Ending)>,
-    /// Which library the program was built for.
-    pub library: Library,
+    /// What was found before it was stopped, if it did not come to its end.
+    pub so_far: Option<Outcome>,
+    /// How ranks ended, in this order.
+    pub endings: Vec<Ended>,
+    /// Which library the program was built for; none if it uses no MPI.
+    pub library: Option<Library>,
     /// Calls of functions that were not simply executed.
     pub accounts: Vec<Account>,
-    /// MPI functions in which ranks were when the run stopped.
-    pub calling: Vec<(u32, &'static str)>,
+    /// Where each rank was when the run stopped.
+    pub whereabouts: Vec<Whereabouts>,
+    /// Who waits for whom, in a deadlock.
+    pub waits: Vec<Waiting>,
+    /// What the ranks have left behind, if all came to their ends.
+    pub left_behind: LeftBehind,
     /// Whether memory was folded because there was not enough.
     pub lacks_memory: bool,
     /// Whether files were used that cost nothing, since the machine file does not say what they do.
@@ -62,11 +73,6 @@ pub enum LaunchError {
     /// It cannot be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// It is no MPI program.
-    #[error(
-        "{0} uses no MPI library: neither Open MPI, MPICH nor the standard ABI; link it with one, or compile it with `hpcast cc`"
-    )]
-    NoMpi(String),
     /// A function cannot be replaced.
     #[error(transparent)]
     Function(#[from] FunctionError),
@@ -90,7 +96,7 @@ impl Environment for Meaning {
         const HOST: [&str; 8] =
             ["libc.", "libm.", "libpthread.", "libdl.", "librt.", "ld-linux", "libutil.", "libmvec."];
         if is_adapter(soname) {
-            Treatment::Private
+            Treatment::PrivateBehind
         } else if Library::of_needed(soname).is_some() || is_part_of_mpi(soname) {
             Treatment::Replaced
         } else if is_blas(soname) {
@@ -116,6 +122,13 @@ impl Environment for Meaning {
 
     fn missing(&self, symbol: &str) -> Option<usize> {
         self.symbols.missing(symbol)
+    }
+
+    /// What the dynamic linker could not find it has said already, when it started us.
+    fn preloaded(&self) -> Vec<String> {
+        let list = std::env::var("LD_PRELOAD").unwrap_or_default();
+        let names = list.split([':', ' ']).filter(|name| !name.is_empty());
+        names.filter(|name| !name.contains('/') || Path::new(name).is_file()).map(str::to_owned).collect()
     }
 }
 
@@ -168,6 +181,17 @@ pub(crate) struct Copy {
     pub start: Rc<Start<'static>>,
 }
 
+/// Which library a program was built for; none if it uses no MPI.
+pub fn library(path: &Path) -> Result<Option<Library>, LaunchError> {
+    let openmpi = Abi::new(Library::OpenMpi);
+    let program = Program::open(path, &Meaning { symbols: Symbols::new(), has_kernels: false, openmpi })?;
+    Ok(of_program(&program))
+}
+
+fn of_program(program: &Program) -> Option<Library> {
+    program.needed().iter().find_map(|soname| Library::of_needed(soname))
+}
+
 /// Runs a program: `setup` says on how many ranks of which machine.
 pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     let path = launch.arguments[0].to_string_lossy().into_owned();
@@ -186,14 +210,16 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         crate::memory::fold(folding.clone()).map_err(LaunchError::Fold)?;
     }
     crate::signals::install();
-    let library = program.needed().iter().find_map(|soname| Library::of_needed(soname));
-    let Some(library) = library else { return Err(LaunchError::NoMpi(path)) };
+    crate::libc_process::keep_exits();
+    crate::libc_process::set_name(&launch.arguments[0]);
+    let library = of_program(&program);
+    let spoken = library.unwrap_or(Library::Standard);
     let first = program.instantiate()?;
     let distance = |symbol: &str| first.symbol(symbol).map(|address| address - first.base());
     meaning.openmpi.places(|symbol| distance(symbol).map(Place::InProgram));
-    let sentinels = sentinels(library, distance);
-    let streams = ["stdout", "stderr"].map(distance);
-    let abi = if library == Library::OpenMpi { meaning.openmpi } else { Abi::new(library) };
+    let sentinels = sentinels(spoken, distance);
+    let streams = ["stdin", "stdout", "stderr"].map(distance);
+    let abi = if spoken == Library::OpenMpi { meaning.openmpi } else { Abi::new(spoken) };
     let stop = setup.interrupt.clone().unwrap_or_default();
     let world = Rc::new(World {
         abi,
@@ -203,7 +229,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         boards: Boards::default(),
         file_system: Rc::new(FileSystem::new(&setup.machine.io)),
         charging: launch.charging,
-        output: Output::new(launch.prefix),
+        output: Output::new(launch.prefix, launch.print.clone()),
         endings: Default::default(),
         stop: stop.clone(),
         has_thread_local: program.thread_local_size() > 0,
@@ -218,8 +244,9 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         copies.push(program.instantiate()?);
     }
     let mut copies = copies.into_iter();
-    let processes = Rc::new(std::cell::RefCell::new(Vec::new()));
-    let setup = Setup { post: Some(Box::new(world.mail.clone())), interrupt: Some(stop), ..setup };
+    let processes: Processes = Rc::default();
+    let progress = setup.progress.map(|tell| progress(tell, processes.clone()));
+    let setup = Setup { post: Some(Box::new(world.mail.clone())), interrupt: Some(stop), progress, ..setup };
     let outcome = hpcast_mpi::run(setup, |rank| {
         let number = rank.number();
         let process = Process::new(world.clone(), rank);
@@ -239,7 +266,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         );
         let files = world.output.open(number);
         process.streams.set(files);
-        for (offset, file) in streams.iter().zip(files) {
+        for (offset, file) in streams.iter().zip([files.input, files.out, files.err]) {
             if let Some(address) = at(*offset) {
                 // SAFETY: the program's own variable of that name, which the C library's is copied into.
                 unsafe { *(address as *mut usize) = file };
@@ -251,14 +278,43 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     });
     let lacks_memory = crate::memory::unfold();
     world.output.finish();
-    let calling = |process: &Rc<Process>| process.calling().map(|name| (process.number(), name));
-    let calling = processes.borrow().iter().filter_map(calling).collect();
+    let ranks = processes.take();
+    let so_far = ranks.first().filter(|_| outcome.is_err()).map(|first| first.rank.outcome_so_far());
+    let whereabouts = aftermath::whereabouts(&ranks);
+    let waits = match &outcome {
+        Err(RunError::Deadlock(deadlock)) => aftermath::waits(deadlock, &ranks),
+        _ => Vec::new(),
+    };
+    let left_behind = outcome.as_ref().map(|outcome| LeftBehind::of(outcome, &ranks)).unwrap_or_default();
     let endings = world.endings.take();
     // Processes and the world hold the simulation's ranks, and those hold nothing of them.
-    processes.borrow_mut().clear();
+    drop(ranks);
     let free_files = world.file_system.was_free();
     let accounts = launch.kernels.as_ref().map(Kernels::account).unwrap_or_default();
-    Ok(Finding { outcome, endings, library, accounts, calling, lacks_memory, free_files })
+    crate::interrupt::has_ended();
+    Ok(Finding {
+        outcome,
+        so_far,
+        endings,
+        library,
+        accounts,
+        whereabouts,
+        waits,
+        left_behind,
+        lacks_memory,
+        free_files,
+    })
+}
+
+/// The ranks, by number.
+type Processes = Rc<std::cell::RefCell<Vec<Rc<Process>>>>;
+
+/// Tells those who watch how far the simulation is: how long the program will go on, only it can know.
+fn progress(mut tell: Box<dyn FnMut(f64, Time)>, processes: Processes) -> Box<dyn FnMut(f64, Time)> {
+    Box::new(move |fraction, _| {
+        let simulated = processes.borrow().first().map(|first| first.rank.simulated());
+        tell(fraction, simulated.unwrap_or_default());
+    })
 }
 
 /// Replaces functions that the program has itself.
@@ -274,10 +330,23 @@ fn replace(program: &Program, kernels: &Kernels) -> Result<(), LaunchError> {
         } else if let Some(address) = shared(symbol) {
             kernels.set_shared(symbol, address);
         } else if kernels.is_listed(symbol) {
-            return Err(FunctionError::Absent(symbol.to_owned()).into());
+            return Err(FunctionError::Absent { symbol: symbol.to_owned(), similar: similar(program, symbol) }.into());
         }
     }
     Ok(())
+}
+
+/// The functions of a program whose names are most like this one.
+fn similar(program: &Program, symbol: &str) -> Vec<String> {
+    let mut names = program.functions();
+    let mut similar = Vec::new();
+    while similar.len() < 3
+        && let Some(name) = nearest(symbol, names.iter().map(String::as_str)).map(str::to_owned)
+    {
+        names.retain(|known| *known != name);
+        similar.push(name);
+    }
+    similar
 }
 
 /// Offsets of the variables with a meaning.
