@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser};
 use hpcast_emulate::kernels::{Functions, KernelModels, Kernels, MachineSpeed};
-use hpcast_emulate::{Charging, Ending, Finding, Launch, LaunchError};
+use hpcast_emulate::{Charging, Ending, Finding, Launch, LaunchError, RanksAs};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::collectives::{Library, Selection};
 use hpcast_mpi::{RunError, Setup};
@@ -47,6 +47,10 @@ pub(crate) struct Options {
     /// Stack of each rank in MiB
     #[arg(long, default_value_t = 8, value_name = "MIB")]
     stack: usize,
+    /// What ranks are: `copies` of the program in one process, or `processes`, which is slower and can do more; the first, if the
+    /// program allows it, unless this says otherwise
+    #[arg(long, value_name = "WHAT")]
+    ranks_as: Option<Ranks>,
     /// MPI library whose rules choose the collective algorithms: openmpi or mpich
     #[arg(long, default_value_t = Library::OpenMpi, value_name = "LIBRARY")]
     mpi: Library,
@@ -66,6 +70,12 @@ enum Compute {
     Skip,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Ranks {
+    Copies,
+    Processes,
+}
+
 /// If these are the arguments of `hpcast run` for a program that is a file, the same as arguments of the hidden command that
 /// runs it: everything from the program on is the program's.
 pub(crate) fn rewritten(arguments: Vec<OsString>, is_built_in: impl Fn(&str) -> bool) -> Vec<OsString> {
@@ -74,7 +84,9 @@ pub(crate) fn rewritten(arguments: Vec<OsString>, is_built_in: impl Fn(&str) -> 
     }
     let Some(place) = first_positional(&arguments) else { return arguments };
     let program = arguments[place].to_string_lossy();
-    let is_file = program.contains('/') || !is_built_in(&program) && Path::new(&*program).is_file();
+    let is_file = program.contains('/')
+        || !is_built_in(&program)
+            && (Path::new(&*program).is_file() || hpcast_emulate::find(&arguments[place]).is_some());
     if !is_file {
         return arguments;
     }
@@ -150,6 +162,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let parameter = ("compute".to_owned(), format!("{:?}", options.compute).to_lowercase().into());
     report.parameters.push(parameter);
     options.machine.describe(&machine, &mut report);
+    if let Some(why) = &finding.why_processes {
+        report.assumptions.push(format!("ranks-as = processes, because {why}"));
+    }
     if finding.free_files {
         report.assumptions.push("io = reading and writing files takes no time".into());
     }
@@ -186,8 +201,13 @@ impl Options {
             prefix: self.prefix,
             stack: self.stack << 20,
             fold: self.fold.map(|size| (size * 1048576.0) as usize),
-            kernels,
+            kernels: kernels.map(Box::new),
             required,
+            ranks_as: match self.ranks_as {
+                None => RanksAs::Possible,
+                Some(Ranks::Copies) => RanksAs::Copies,
+                Some(Ranks::Processes) => RanksAs::Processes,
+            },
         })
     }
 }

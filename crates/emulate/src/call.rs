@@ -75,7 +75,7 @@ impl Lengths {
 pub fn make(name: &'static str, language: Language, body: impl FnOnce(&Call<'_>) -> Answer) -> c_int {
     let me = Process::current();
     let outer = me.begin_call(name);
-    let call = Call { me, abi: &me.world.abi, language };
+    let call = Call { me, abi: me.world.abi(), language };
     let code = match body(&call) {
         Ok(()) => 0,
         Err(fault) => crate::fault::raise(&call, name, &fault),

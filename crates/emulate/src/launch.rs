@@ -1,5 +1,6 @@
 //! Starts a program on all ranks and simulates it to its end.
 
+use std::cell::{OnceCell, RefCell};
 use std::ffi::CString;
 use std::path::Path;
 use std::rc::Rc;
@@ -8,13 +9,9 @@ use hpcast_loader::{Environment, Instance, LoadError, Program, Replacement, Star
 use hpcast_mpi::{Outcome, RunError, Setup};
 
 use crate::abi::{Abi, Library, Place};
-use crate::boards::Boards;
 use crate::fiber::Fiber;
-use crate::files::FileSystem;
 use crate::kernels::{Account, FunctionError, Kernels};
-use crate::mail::Mail;
 use crate::meter::Charging;
-use crate::output::Output;
 use crate::process::{Ending, Process, Sentinels};
 use crate::stacks::{NoStacks, Stacks};
 use crate::symbols::Symbols;
@@ -33,9 +30,22 @@ pub struct Launch {
     /// Allocations from that size on are folded.
     pub fold: Option<usize>,
     /// Functions that are not simply executed.
-    pub kernels: Option<Kernels>,
+    pub kernels: Option<Box<Kernels>>,
     /// Functions of the program itself among them: it is an error if they are not there.
     pub required: Vec<String>,
+    /// What ranks are.
+    pub ranks_as: RanksAs,
+}
+
+/// What ranks are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RanksAs {
+    /// Copies of the program in one process, if that can be done; otherwise processes.
+    Possible,
+    /// Copies of the program in one process.
+    Copies,
+    /// Processes.
+    Processes,
 }
 
 /// What came out.
@@ -53,6 +63,30 @@ pub struct Finding {
     pub calling: Vec<(u32, &'static str)>,
     /// Whether files were used that cost nothing, since the machine file does not say what they do.
     pub free_files: bool,
+    /// Why ranks were processes, if they were not asked to be.
+    pub why_processes: Option<String>,
+}
+
+impl Finding {
+    /// What is known when the simulation has come to its end.
+    pub(crate) fn new(
+        launch: &Launch,
+        world: &World,
+        library: Library,
+        outcome: Result<Outcome, RunError>,
+        processes: &[Rc<Process>],
+    ) -> Finding {
+        let calling = |process: &Rc<Process>| process.calling().map(|name| (process.number(), name));
+        Finding {
+            outcome,
+            endings: world.endings.take(),
+            library,
+            accounts: launch.kernels.as_deref().map(Kernels::account).unwrap_or_default(),
+            calling: processes.iter().filter_map(calling).collect(),
+            free_files: world.file_system.was_free(),
+            why_processes: None,
+        }
+    }
 }
 
 /// Why a program cannot be started.
@@ -75,6 +109,15 @@ pub enum LaunchError {
     /// No memory for stacks.
     #[error(transparent)]
     Stacks(#[from] NoStacks),
+    /// Ranks cannot be processes.
+    #[error("ranks cannot be processes here: {0}")]
+    Processes(std::io::Error),
+    /// The program cannot be started in a process.
+    #[error(transparent)]
+    Start(#[from] crate::processes::StartError),
+    /// What processes cannot do.
+    #[error("{0} works only where ranks are copies of the program in one process, which this program does not allow")]
+    OnlyInCopies(&'static str),
 }
 
 /// What symbols of a program mean.
@@ -145,12 +188,58 @@ pub(crate) struct Copy {
 /// Runs a program: `setup` says on how many ranks of which machine.
 pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     let path = launch.arguments[0].to_string_lossy().into_owned();
+    let why = match launch.ranks_as {
+        RanksAs::Processes => return as_processes(launch, setup, None),
+        RanksAs::Possible if crate::processes::is_script(Path::new(&path)) => "it is a script".to_owned(),
+        RanksAs::Possible | RanksAs::Copies => match open(launch, &path) {
+            Ok(opened) => return as_copies(launch, setup, opened),
+            Err(LaunchError::Load(error)) if launch.ranks_as == RanksAs::Possible && error.is_about_copies() => {
+                error.to_string()
+            }
+            Err(LaunchError::NoMpi(_)) if launch.ranks_as == RanksAs::Possible => {
+                "it is not linked with an MPI library, but may load one".to_owned()
+            }
+            Err(error) => return Err(error),
+        },
+    };
+    as_processes(launch, setup, Some(why))
+}
+
+/// Runs a program as a process a rank.
+fn as_processes(launch: &Launch, setup: Setup, why: Option<String>) -> Result<Finding, LaunchError> {
+    if launch.fold.is_some() {
+        return Err(LaunchError::OnlyInCopies("--fold"));
+    }
+    if launch.kernels.as_ref().is_some_and(|kernels| kernels.need_originals()) {
+        return Err(LaunchError::OnlyInCopies("how = \"sample\""));
+    }
+    let finding = crate::processes::launch(launch, setup)?;
+    Ok(Finding { why_processes: why, ..finding })
+}
+
+/// A program that can be copied.
+struct Opened {
+    program: Program,
+    meaning: Meaning,
+    library: Library,
+}
+
+/// Reads the program and finds what its symbols mean.
+fn open(launch: &Launch, path: &str) -> Result<Opened, LaunchError> {
     let mut symbols = Symbols::new();
-    for (symbol, stub) in launch.kernels.iter().flat_map(Kernels::stubs) {
+    for (symbol, stub) in launch.kernels.iter().flat_map(|kernels| kernels.stubs()) {
         symbols.set(symbol, stub);
     }
-    let mut meaning = Meaning { symbols, models_blas: launch.kernels.is_some(), openmpi: Abi::new(Library::OpenMpi) };
-    let program = Program::open(Path::new(&path), &meaning)?;
+    let meaning = Meaning { symbols, models_blas: launch.kernels.is_some(), openmpi: Abi::new(Library::OpenMpi) };
+    let program = Program::open(Path::new(path), &meaning)?;
+    let library = program.needed().iter().find_map(|soname| Library::of_needed(soname));
+    let Some(library) = library else { return Err(LaunchError::NoMpi(path.to_owned())) };
+    Ok(Opened { program, meaning, library })
+}
+
+/// Runs a program as copies in this process.
+fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, LaunchError> {
+    let Opened { program, mut meaning, library } = opened;
     if let Some(kernels) = &launch.kernels {
         replace(&program, kernels, &launch.required)?;
         kernels.install();
@@ -159,8 +248,6 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         crate::memory::fold(threshold).map_err(LaunchError::Fold)?;
     }
     crate::signals::install();
-    let library = program.needed().iter().find_map(|soname| Library::of_needed(soname));
-    let Some(library) = library else { return Err(LaunchError::NoMpi(path)) };
     let first = program.instantiate()?;
     let distance = |symbol: &str| first.symbol(symbol).map(|address| address - first.base());
     meaning.openmpi.places(|symbol| distance(symbol).map(Place::InProgram));
@@ -168,21 +255,8 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     let streams = ["stdout", "stderr"].map(distance);
     let abi = if library == Library::OpenMpi { meaning.openmpi } else { Abi::new(library) };
     let stop = setup.interrupt.clone().unwrap_or_default();
-    let world = Rc::new(World {
-        abi,
-        size: setup.ranks,
-        processors: setup.placement.processors(setup.machine.nodes.sockets).collect(),
-        mail: Mail::default(),
-        boards: Boards::default(),
-        file_system: Rc::new(FileSystem::new(&setup.machine.io)),
-        charging: launch.charging,
-        output: Output::new(launch.prefix),
-        endings: Default::default(),
-        stop: stop.clone(),
-        has_thread_local: program.thread_local_size() > 0,
-        program,
-    });
-    let program = &world.program;
+    let abi = OnceCell::from(abi);
+    let world = Rc::new(World::new(launch, &setup, abi, Some(program.clone()), stop.clone()));
     let stacks = Stacks::new(setup.ranks as usize, launch.stack)?;
     let start = start(launch);
     let mut copies: Vec<Instance> = Vec::with_capacity(setup.ranks as usize);
@@ -191,7 +265,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         copies.push(program.instantiate()?);
     }
     let mut copies = copies.into_iter();
-    let processes = Rc::new(std::cell::RefCell::new(Vec::new()));
+    let processes = RefCell::new(Vec::new());
     let setup = Setup { post: Some(Box::new(world.mail.clone())), interrupt: Some(stop), ..setup };
     let outcome = hpcast_mpi::run(setup, |rank| {
         let number = rank.number();
@@ -224,14 +298,8 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     });
     crate::memory::unfold();
     world.output.finish();
-    let calling = |process: &Rc<Process>| process.calling().map(|name| (process.number(), name));
-    let calling = processes.borrow().iter().filter_map(calling).collect();
-    let endings = world.endings.take();
     // Processes and the world hold the simulation's ranks, and those hold nothing of them.
-    processes.borrow_mut().clear();
-    let free_files = world.file_system.was_free();
-    let accounts = launch.kernels.as_ref().map(Kernels::account).unwrap_or_default();
-    Ok(Finding { outcome, endings, library, accounts, calling, free_files })
+    Ok(Finding::new(launch, &world, library, outcome, &processes.take()))
 }
 
 /// Replaces functions that the program has itself.
@@ -249,7 +317,7 @@ fn replace(program: &Program, kernels: &Kernels, required: &[String]) -> Result<
 }
 
 /// Offsets of the variables with a meaning.
-fn sentinels(library: Library, distance: impl Fn(&str) -> Option<usize>) -> Sentinels {
+pub(crate) fn sentinels(library: Library, distance: impl Fn(&str) -> Option<usize>) -> Sentinels {
     match library {
         Library::OpenMpi => Sentinels {
             bottom: distance("mpi_fortran_bottom_"),
@@ -275,17 +343,9 @@ fn sentinels(library: Library, distance: impl Fn(&str) -> Option<usize>) -> Sent
 
 /// Arguments and environment of the program.
 fn start(launch: &Launch) -> Rc<Start<'static>> {
-    let variables: Vec<CString> = std::env::vars_os()
-        .filter_map(|(name, value)| {
-            let mut text = name.into_encoded_bytes();
-            text.push(b'=');
-            text.extend(value.into_encoded_bytes());
-            CString::new(text).ok()
-        })
-        .collect();
     // The program may keep and change them as long as it runs, which is as long as we do.
     let keep = |texts: Vec<CString>| -> Vec<&'static std::ffi::CStr> {
         texts.into_iter().map(|text| &*Box::leak(text.into_boxed_c_str())).collect()
     };
-    Rc::new(Start::new(&keep(launch.arguments.clone()), &keep(variables)))
+    Rc::new(Start::new(&keep(launch.arguments.clone()), &keep(crate::processes::variables())))
 }

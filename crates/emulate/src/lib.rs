@@ -30,6 +30,7 @@ mod meter;
 mod operation;
 mod output;
 mod process;
+mod processes;
 mod reduction;
 mod signals;
 mod stacks;
@@ -39,6 +40,7 @@ mod table;
 mod windows;
 mod world;
 
-pub use launch::{Finding, Launch, LaunchError, launch};
+pub use launch::{Finding, Launch, LaunchError, RanksAs, launch};
 pub use meter::Charging;
 pub use process::Ending;
+pub use processes::{SharedHeap, find};

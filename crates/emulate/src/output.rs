@@ -31,7 +31,7 @@ pub enum Stream {
 }
 
 /// Text that a rank has written and that is no whole line yet.
-struct Written {
+pub struct Written {
     rank: u32,
     stream: Stream,
     prefix: bool,
@@ -57,7 +57,7 @@ impl Output {
     /// Makes the streams of a rank.
     pub fn open(&self, rank: u32) -> [usize; 2] {
         [Stream::Out, Stream::Err].map(|stream| {
-            let written = Box::into_raw(Box::new(Written { rank, stream, prefix: self.prefix, rest: Vec::new() }));
+            let written = Box::into_raw(Box::new(Written::new(rank, stream, self.prefix)));
             self.streams.borrow_mut().push(written);
             let functions = CookieFunctions { read: std::ptr::null(), write, seek: std::ptr::null(), close: None };
             // SAFETY: the cookie lives as long as the output, which lives as long as the program.
@@ -91,17 +91,36 @@ impl Output {
     pub fn finish(&self) {
         for &written in self.streams.borrow().iter() {
             // SAFETY: made by `open`, and nobody writes any more.
-            let written = unsafe { &mut *written };
-            if !written.rest.is_empty() {
-                let rest = std::mem::take(&mut written.rest);
-                written.print(&rest);
-            }
+            unsafe { (*written).finish() };
         }
         let _ = std::io::stdout().flush();
     }
 }
 
 impl Written {
+    /// Nothing yet.
+    pub fn new(rank: u32, stream: Stream, prefix: bool) -> Written {
+        Written { rank, stream, prefix, rest: Vec::new() }
+    }
+
+    /// The rank has written more: whole lines are printed.
+    pub fn add(&mut self, text: &[u8]) {
+        self.rest.extend_from_slice(text);
+        if let Some(end) = self.rest.iter().rposition(|&byte| byte == b'\n') {
+            let rest = self.rest.split_off(end + 1);
+            let lines = std::mem::replace(&mut self.rest, rest);
+            self.print(&lines);
+        }
+    }
+
+    /// Prints what is left, without the end of its line.
+    pub fn finish(&mut self) {
+        if !self.rest.is_empty() {
+            let rest = std::mem::take(&mut self.rest);
+            self.print(&rest);
+        }
+    }
+
     fn print(&self, text: &[u8]) {
         let mut line = Vec::new();
         let text = if self.prefix {
@@ -126,11 +145,6 @@ unsafe extern "C" fn write(cookie: *mut c_void, text: *const c_char, length: usi
     // SAFETY: the cookie is that of `open`, and the text is so long.
     let (written, text) =
         unsafe { (&mut *cookie.cast::<Written>(), std::slice::from_raw_parts(text.cast::<u8>(), length)) };
-    written.rest.extend_from_slice(text);
-    if let Some(end) = written.rest.iter().rposition(|&byte| byte == b'\n') {
-        let rest = written.rest.split_off(end + 1);
-        let lines = std::mem::replace(&mut written.rest, rest);
-        written.print(&lines);
-    }
+    written.add(text);
     length as isize
 }

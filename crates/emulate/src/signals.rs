@@ -46,6 +46,12 @@ fn install_once() {
     }
 }
 
+/// What a signal is called.
+pub fn name(signal: c_int) -> String {
+    let known = FATAL.iter().find(|(number, _)| *number == signal);
+    known.map_or_else(|| format!("signal {signal}"), |(_, name)| (*name).to_owned())
+}
+
 unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes what the manual page says.
     let (address, context) = unsafe { ((*info).si_addr() as usize, &mut *context.cast::<libc::ucontext_t>()) };
@@ -62,10 +68,10 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: 
     let at = registers[libc::REG_RIP as usize] as usize;
     let stack = registers[libc::REG_RSP as usize] as usize;
     let overflowed = process.stack().overflowed(address);
-    let name = FATAL.iter().find(|(number, _)| *number == signal).map_or("a signal", |(_, name)| name);
-    let what = if overflowed { "SIGSEGV (its stack is full; --stack asks for a larger one)" } else { name };
+    let full = "SIGSEGV (its stack is full; --stack asks for a larger one)".to_owned();
+    let signal = if overflowed { full } else { name(signal) };
     let backtrace = process.backtrace(at, stack);
-    CRASH.set(Some(Ending::Signal { signal: what.to_owned(), backtrace }));
+    CRASH.set(Some(Ending::Signal { signal, backtrace }));
     // Goes on in `crashed`, on the middle of the rank's stack: nothing there is needed any more, and both ends are.
     registers[libc::REG_RIP as usize] = crashed as *const () as i64;
     registers[libc::REG_RSP as usize] = (process.stack().middle() & !15) as i64 - 8;

@@ -1,15 +1,17 @@
 //! What all ranks of a run share.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hpcast_loader::Program;
+use hpcast_mpi::Setup;
 
 use crate::abi::Abi;
 use crate::boards::Boards;
 use crate::files::FileSystem;
+use crate::launch::Launch;
 use crate::mail::Mail;
 use crate::meter::Charging;
 use crate::output::Output;
@@ -17,8 +19,8 @@ use crate::process::{Ending, Process};
 
 /// Everything that belongs to no single rank.
 pub struct World {
-    /// What the program's words mean.
-    pub abi: Abi,
+    /// What the program's words mean: known as soon as its MPI library is.
+    abi: OnceCell<Abi>,
     /// How many ranks there are.
     pub size: u32,
     /// Node and socket of each rank.
@@ -37,13 +39,56 @@ pub struct World {
     pub endings: RefCell<Vec<(u32, Ending)>>,
     /// Whether the program has thread-local data below the thread pointer.
     pub has_thread_local: bool,
-    /// The program.
-    pub program: Program,
+    /// The program, if all ranks are copies of it in this process.
+    pub program: Option<Program>,
     /// Stops the simulation.
     pub stop: Arc<AtomicBool>,
 }
 
 impl World {
+    /// A world in which nothing has happened.
+    pub fn new(
+        launch: &Launch,
+        setup: &Setup,
+        abi: OnceCell<Abi>,
+        program: Option<Program>,
+        stop: Arc<AtomicBool>,
+    ) -> World {
+        World {
+            abi,
+            size: setup.ranks,
+            processors: setup.placement.processors(setup.machine.nodes.sockets).collect(),
+            mail: Mail::default(),
+            boards: Boards::default(),
+            file_system: Rc::new(FileSystem::new(&setup.machine.io)),
+            charging: launch.charging,
+            output: Output::new(launch.prefix),
+            endings: Default::default(),
+            stop,
+            has_thread_local: program.as_ref().is_some_and(|program| program.thread_local_size() > 0),
+            program,
+        }
+    }
+
+    /// What the program's words mean.
+    ///
+    /// # Panics
+    /// If no MPI library is there: only calls of its functions come here.
+    #[inline]
+    pub fn abi(&self) -> &Abi {
+        self.abi.get().expect("a program that calls MPI has an MPI library")
+    }
+
+    /// The program uses that library.
+    pub fn set_abi(&self, abi: Abi) {
+        let _ = self.abi.set(abi);
+    }
+
+    /// Whether it is known which library the program uses.
+    pub fn abi_is_known(&self) -> bool {
+        self.abi.get().is_some()
+    }
+
     /// A rank has come to its end. All others end too, unless it is a proper end.
     pub fn ended(&self, process: &Process, ending: Ending) {
         if !matches!(ending, Ending::Exit(_)) {
@@ -54,7 +99,7 @@ impl World {
 
     /// The function of the program that an address is in.
     pub fn describe(&self, address: usize) -> Option<String> {
-        let location = self.program.describe(address)?;
+        let location = self.program.as_ref()?.describe(address)?;
         let function = location.symbol.as_deref().unwrap_or("?");
         Some(format!("{function} + {:#x} in {}", location.offset, location.object))
     }

@@ -1,0 +1,290 @@
+//! What programs find in the libraries that take the place of theirs.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::gate;
+use super::library::{Library as File, Symbol};
+use super::standins;
+use super::start::Libraries;
+use crate::abi::{self, Abi, Library, Place};
+use crate::interface;
+use crate::kernels::Kernels;
+use crate::launch::sentinels;
+use crate::process::Process;
+use crate::symbols::Symbols;
+
+/// Functions that extend the standard, and that bindings for other languages name.
+const EXTENSIONS: [&str; 8] = [
+    "MPIX_Comm_ack_failed",
+    "MPIX_Comm_agree",
+    "MPIX_Comm_get_failed",
+    "MPIX_Comm_iagree",
+    "MPIX_Comm_is_revoked",
+    "MPIX_Comm_revoke",
+    "MPIX_Comm_shrink",
+    "MPIX_Query_cuda_support",
+];
+
+/// Variables of the libraries that only Fortran has. Programs have them themselves, as a rule.
+const FORTRAN: [(Library, &[&str]); 3] = [
+    (
+        Library::OpenMpi,
+        &[
+            "mpi_fortran_bottom_",
+            "mpi_fortran_in_place_",
+            "mpi_fortran_status_ignore_",
+            "mpi_fortran_statuses_ignore_",
+            "mpi_fortran_unweighted_",
+            "mpi_fortran_weights_empty_",
+            "mpi_fortran_argv_null_",
+            "mpi_fortran_argvs_null_",
+            "mpi_fortran_errcodes_ignore_",
+        ],
+    ),
+    (Library::Mpich, &["mpipriv1_", "mpipriv2_", "mpiprivc_", "mpifcmb5_", "mpifcmb9_"]),
+    (Library::Standard, &["mpipriv1_", "mpipriv2_", "mpiprivc_", "mpifcmb5_", "mpifcmb9_"]),
+];
+
+/// Bytes of such a variable: statuses are the largest.
+const VARIABLE: usize = 64;
+
+/// Which file holds what a library has. Others of its names only lead there.
+pub fn main(library: Library) -> &'static str {
+    match library {
+        Library::OpenMpi => "libmpi.so.40",
+        Library::Mpich => "libmpich.so.12",
+        Library::Standard => "libmpi_abi.so.0",
+    }
+}
+
+fn others(library: Library) -> &'static [&'static str] {
+    match library {
+        Library::OpenMpi => &["libmpi_mpifh.so.40", "libopen-rte.so.40", "libopen-pal.so.40"],
+        Library::Mpich => &["libmpi.so.12"],
+        Library::Standard => &["libmpi_abi.so.1", "libmpi_abi.so"],
+    }
+}
+
+/// An interface that no program has asked for yet.
+struct Prepared {
+    abi: Abi,
+    /// The names whose addresses are in the table of the library.
+    names: Vec<String>,
+}
+
+thread_local! {
+    static PREPARED: RefCell<Vec<Prepared>> = const { RefCell::new(Vec::new()) };
+    /// The interface that a program has asked for.
+    static CHOSEN: Cell<Option<Library>> = const { Cell::new(None) };
+}
+
+/// The MPI library that the program uses, as far as is known.
+pub fn chosen() -> Option<Library> {
+    CHOSEN.get()
+}
+
+/// Code for calls of our functions, in memory that does not change after ranks have begun.
+struct Code {
+    page: usize,
+    used: usize,
+    known: HashMap<usize, usize>,
+}
+
+const CODE: usize = 1 << 20;
+const STUB: usize = 48;
+
+impl Code {
+    fn new() -> io::Result<Code> {
+        let rights = libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: new memory at an address that the kernel chooses.
+        let page = unsafe { libc::mmap(std::ptr::null_mut(), CODE, rights, flags, -1, 0) };
+        if page == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Code { page: page as usize, used: 0, known: HashMap::new() })
+    }
+
+    fn put(&mut self, code: &[u8]) -> usize {
+        assert!(code.len() <= STUB && self.used + STUB <= CODE, "there is room for all functions");
+        let at = self.page + self.used;
+        self.used += STUB;
+        // SAFETY: the memory is ours, and has room.
+        unsafe { (at as *mut u8).copy_from_nonoverlapping(code.as_ptr(), code.len()) };
+        at
+    }
+
+    /// A way to a function, which only ranks may call.
+    fn way_to(&mut self, function: usize) -> usize {
+        if let Some(&known) = self.known.get(&function) {
+            return known;
+        }
+        let way = self.put(&gate::stub(function, standins::forbidden as *const () as usize));
+        self.known.insert(function, way);
+        way
+    }
+
+    /// A way to a function in place of the C library's, which is called in processes that are not ranks.
+    fn way_instead(&mut self, function: usize, number: usize) -> usize {
+        // movabs rax, slot; jmp [rax].
+        let mut code = vec![0x48, 0xB8];
+        code.extend(gate::kept(number).to_le_bytes());
+        code.extend([0xFF, 0x20]);
+        let otherwise = self.put(&code);
+        self.put(&gate::stub(function, otherwise))
+    }
+}
+
+/// Writes all libraries into a folder.
+pub fn write(folder: &Path, symbols: &Symbols, kernels: Option<&Kernels>) -> io::Result<Libraries> {
+    let mut code = Code::new()?;
+    let functions = functions(symbols, &mut code);
+    CHOSEN.set(None);
+    PREPARED.with_borrow_mut(Vec::clear);
+    for library in [Library::Standard, Library::Mpich, Library::OpenMpi] {
+        let abi = Abi::new(library);
+        let mut all = variables(&abi);
+        let names: Vec<String> = all.iter().map(|symbol| symbol.name.clone()).collect();
+        all.extend(functions.iter().map(|(name, address)| function(name, *address)));
+        let on_load = with_number(library as u32, &gate::stub(loaded as *const () as usize, 0));
+        let file = File {
+            soname: main(library).to_owned(),
+            table: (0..names.len()).collect(),
+            symbols: all,
+            on_load,
+            on_exit: vec![0xC3],
+            ..File::default()
+        };
+        fs::write(folder.join(main(library)), file.file())?;
+        PREPARED.with_borrow_mut(|prepared| prepared.push(Prepared { abi, names }));
+        for &name in others(library) {
+            let needed = vec![main(library).to_owned()];
+            let empty =
+                File { soname: name.to_owned(), needed, on_load: vec![0xC3], on_exit: vec![0xC3], ..File::default() };
+            fs::write(folder.join(name), empty.file())?;
+        }
+    }
+    let always = folder.join("libhpcast.so");
+    fs::write(&always, standins(&mut code, kernels).file())?;
+    Ok(Libraries { folder: folder.into(), always })
+}
+
+fn function(name: &str, address: usize) -> Symbol {
+    Symbol { name: name.to_owned(), address, size: 0 }
+}
+
+/// mov esi, number; then the stub.
+fn with_number(number: u32, stub: &[u8]) -> Vec<u8> {
+    let mut code = vec![0xBE];
+    code.extend(number.to_le_bytes());
+    code.extend(stub);
+    code
+}
+
+/// All functions of MPI, in the order of their names; those that are not here say so.
+fn functions(symbols: &Symbols, code: &mut Code) -> Vec<(String, usize)> {
+    let mut all: Vec<(String, usize)> =
+        symbols.of_mpi().map(|(name, address)| (name.to_owned(), code.way_to(address))).collect();
+    let standard = interface::coverage().into_iter().map(|function| function.name);
+    for name in standard.chain(EXTENSIONS) {
+        for name in [name.to_owned(), format!("P{name}")] {
+            if symbols.get(&name).is_none()
+                && let Some(address) = symbols.missing(&name)
+            {
+                all.push((name, code.way_to(address)));
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+/// Variables of a library: objects that handles are addresses of, and those of Fortran.
+fn variables(abi: &Abi) -> Vec<Symbol> {
+    let cells = abi.handles().cells();
+    let mut all: Vec<Symbol> =
+        cells.objects().map(|(name, address, size)| Symbol { name: name.to_owned(), address, size }).collect();
+    for name in ["MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY"] {
+        if abi.library == Library::Mpich
+            && let Some((address, size)) = abi::variable(name)
+        {
+            all.push(Symbol { name: name.to_owned(), address, size });
+        }
+    }
+    let of_fortran = FORTRAN.iter().filter(|(library, _)| *library == abi.library).flat_map(|(_, names)| *names);
+    for name in of_fortran {
+        let memory = Box::leak(Box::new([0u8; VARIABLE]));
+        all.push(Symbol { name: (*name).to_owned(), address: memory.as_ptr() as usize, size: VARIABLE });
+    }
+    all
+}
+
+/// What every program gets: clocks, and what else is modelled.
+fn standins(code: &mut Code, kernels: Option<&Kernels>) -> File {
+    let mut symbols: Vec<Symbol> =
+        ["__errno_location", "environ", "dlopen", "dlsym"].map(|name| function(name, 0)).into();
+    let table = (0..symbols.len()).collect();
+    for (number, (name, address)) in standins::functions().into_iter().enumerate() {
+        symbols.push(function(name, code.way_instead(address, number)));
+    }
+    for (name, address) in kernels.into_iter().flat_map(Kernels::stubs) {
+        symbols.push(function(name, code.way_to(address)));
+    }
+    let on_load = gate::stub(standins::loaded as *const () as usize, 0);
+    let on_exit = gate::stub(standins::leaving as *const () as usize, standins::nothing as *const () as usize);
+    let needed = vec!["libdl.so.2".to_owned()];
+    File { soname: "libhpcast.so".to_owned(), needed, symbols, table, on_load, on_exit }
+}
+
+/// One of the libraries has been loaded into the process of the rank that runs.
+unsafe extern "C" fn loaded(table: *const usize, library: u32) {
+    let me = Process::current();
+    PREPARED.with_borrow_mut(|prepared| {
+        let Some(place) = prepared.iter().position(|one| one.abi.library as u32 == library) else { return };
+        let Prepared { abi, names } = &mut prepared[place];
+        // SAFETY: the library has a table of these names.
+        let table = unsafe { std::slice::from_raw_parts(table, names.len()) };
+        let address = |symbol: &str| names.iter().position(|name| name == symbol).map(|place| table[place]);
+        // The program's own copies lie side by side; the other objects are where all ranks see them.
+        let own = |symbol: &str| {
+            let address = address(symbol)?;
+            let common = abi.handles().cells().object(symbol).map(|(address, _)| address);
+            (Some(address) != common).then_some(address)
+        };
+        let first = names.iter().filter_map(|name| own(name)).min().unwrap_or_default();
+        me.set_place(first, sentinels(abi.library, address));
+        if me.world.abi_is_known() {
+            return;
+        }
+        let places: HashMap<&String, usize> =
+            names.iter().filter_map(|name| Some((name, own(name)? - first))).collect();
+        let mut chosen = Abi::new(abi.library);
+        std::mem::swap(&mut chosen, abi);
+        chosen.places(|symbol| places.get(&symbol.to_owned()).copied().map(Place::InProgram));
+        CHOSEN.set(Some(chosen.library));
+        me.world.set_abi(chosen);
+    });
+}
+
+/// A folder that goes when this goes.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    /// A new one.
+    pub fn new() -> io::Result<Folder> {
+        let path = std::env::temp_dir().join(format!("hpcast-{}", std::process::id()));
+        fs::create_dir_all(&path)?;
+        Ok(Folder(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left there does no harm.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
