@@ -51,6 +51,9 @@ pub(crate) struct Options {
     /// program allows it, unless this says otherwise
     #[arg(long, value_name = "WHAT")]
     ranks_as: Option<Ranks>,
+    /// Why ranks are processes, for the report
+    #[arg(long, hide = true)]
+    because: Option<String>,
     /// MPI library whose rules choose the collective algorithms: openmpi or mpich
     #[arg(long, default_value_t = Library::OpenMpi, value_name = "LIBRARY")]
     mpi: Library,
@@ -152,7 +155,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         interrupt: Some(running.interrupt()),
         progress: None,
     };
-    let finding = hpcast_emulate::launch(&options.launch(&machine)?, setup).map_err(|error| failure(&path, &error))?;
+    let finding = hpcast_emulate::launch(&options.launch(&machine)?, setup).map_err(|error| match error {
+        LaunchError::BeyondCopies(why) => anew_as_processes(&why),
+        error => failure(&path, &error),
+    })?;
     let code = exit_code(&finding)?;
     let mut totals = Totals::default();
     totals.add(finding.outcome.map_err(Failure::from)?);
@@ -162,7 +168,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let parameter = ("compute".to_owned(), format!("{:?}", options.compute).to_lowercase().into());
     report.parameters.push(parameter);
     options.machine.describe(&machine, &mut report);
-    if let Some(why) = &finding.why_processes {
+    if let Some(why) = finding.why_processes.as_ref().or(options.because.as_ref()) {
         report.assumptions.push(format!("ranks-as = processes, because {why}"));
     }
     if finding.free_files {
@@ -246,6 +252,21 @@ fn speed(machine: &Machine, ranks_per_node: u32) -> Option<MachineSpeed> {
     Some(MachineSpeed { roofline })
 }
 
+/// Begins the whole command anew, with ranks that are processes: comes back only if that goes wrong.
+fn anew_as_processes(why: &str) -> Failure {
+    use std::os::unix::process::CommandExt;
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    let options = ["--ranks-as=processes".to_owned(), format!("--because={why}")];
+    arguments.splice(2..2, options.map(OsString::from));
+    let error = match std::env::current_exe() {
+        Ok(hpcast) => std::process::Command::new(hpcast).args(&arguments[1..]).exec(),
+        Err(error) => error,
+    };
+    Failure::input(format!(
+        "{why}, and ranks cannot become processes by themselves: {error}; ask for --ranks-as processes"
+    ))
+}
+
 fn failure(path: &Path, error: &LaunchError) -> Failure {
     match error {
         LaunchError::Load(error) => Failure::input(format!("{}: {error}\n  {}", path.display(), error.remedy())),
@@ -270,9 +291,13 @@ fn exit_code(finding: &Finding) -> Result<i32, Failure> {
             Ending::Fault { function, what, .. } => format!("rank {rank}: {function}: {what}"),
             Ending::Signal { signal, backtrace } => format!("rank {rank} got {signal}\n{}", backtrace.join("\n")),
             Ending::Unsupported(symbol) => {
-                format!(
-                    "rank {rank} called {symbol}, which hpcast does not have; `hpcast mpi coverage` lists what there is"
-                )
+                if symbol.starts_with("pthread") || symbol.ends_with("fork") {
+                    format!("rank {rank} called {symbol}, which needs --ranks-as processes")
+                } else {
+                    format!(
+                        "rank {rank} called {symbol}, which hpcast does not have; `hpcast mpi coverage` lists what there is"
+                    )
+                }
             }
         };
         return Err(Failure::Program(message));

@@ -115,6 +115,9 @@ pub enum LaunchError {
     /// The program cannot be started in a process.
     #[error(transparent)]
     Start(#[from] crate::processes::StartError),
+    /// The program can go on only in a process of its own, and may begin anew: it has printed nothing.
+    #[error("{0}, which only ranks that are processes can do")]
+    BeyondCopies(String),
     /// What processes cannot do.
     #[error("{0} works only where ranks are copies of the program in one process, which this program does not allow")]
     OnlyInCopies(&'static str),
@@ -161,7 +164,7 @@ impl Environment for Meaning {
 }
 
 /// Libraries of Open MPI and MPICH that put another language on top of what is replaced: they are used as they are.
-fn is_adapter(soname: &str) -> bool {
+pub(crate) fn is_adapter(soname: &str) -> bool {
     ["libmpi_cxx", "libmpi_usempi", "libmpifort.so.", "libmpichfort.so.", "libmpicxx.so.", "libmpichcxx.so."]
         .iter()
         .any(|name| soname.starts_with(name))
@@ -297,6 +300,12 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
         Fiber::new(process, stacks.stack(number as usize), |process| process.begin())
     });
     crate::memory::unfold();
+    if launch.ranks_as == RanksAs::Possible
+        && world.output.is_silent()
+        && let Some(what) = world.beyond_copies()
+    {
+        return Err(LaunchError::BeyondCopies(what));
+    }
     world.output.finish();
     // Processes and the world hold the simulation's ranks, and those hold nothing of them.
     Ok(Finding::new(launch, &world, library, outcome, &processes.take()))

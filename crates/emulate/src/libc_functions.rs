@@ -34,7 +34,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("nanosleep", nanosleep as *const ()),
         ("clock_nanosleep", clock_nanosleep as *const ()),
         ("fork", fork as *const ()),
-        ("vfork", fork as *const ()),
+        ("vfork", vfork as *const ()),
         ("pthread_create", pthread_create as *const ()),
         ("rand", rand as *const ()),
         ("srand", srand as *const ()),
@@ -252,6 +252,10 @@ unsafe extern "C" fn clock_nanosleep(
 
 extern "C" fn fork() -> c_int {
     Process::current().end(Ending::Unsupported("fork".to_owned()))
+}
+
+extern "C" fn vfork() -> c_int {
+    Process::current().end(Ending::Unsupported("vfork".to_owned()))
 }
 
 extern "C" fn pthread_create() -> c_int {

@@ -36,6 +36,8 @@ pub struct Written {
     stream: Stream,
     prefix: bool,
     rest: Vec<u8>,
+    /// Whether some of it was printed.
+    is_printed: bool,
 }
 
 /// All text of a run.
@@ -87,6 +89,12 @@ impl Output {
         }
     }
 
+    /// Whether nobody has seen anything yet.
+    pub fn is_silent(&self) -> bool {
+        // SAFETY: made by `open`, and nobody writes now.
+        self.streams.borrow().iter().all(|&written| unsafe { !(*written).is_printed })
+    }
+
     /// Writes what is left, without the end of its line.
     pub fn finish(&self) {
         for &written in self.streams.borrow().iter() {
@@ -100,7 +108,7 @@ impl Output {
 impl Written {
     /// Nothing yet.
     pub fn new(rank: u32, stream: Stream, prefix: bool) -> Written {
-        Written { rank, stream, prefix, rest: Vec::new() }
+        Written { rank, stream, prefix, rest: Vec::new(), is_printed: false }
     }
 
     /// The rank has written more: whole lines are printed.
@@ -121,7 +129,8 @@ impl Written {
         }
     }
 
-    fn print(&self, text: &[u8]) {
+    fn print(&mut self, text: &[u8]) {
+        self.is_printed = true;
         let mut line = Vec::new();
         let text = if self.prefix {
             for piece in text.split_inclusive(|&byte| byte == b'\n') {

@@ -21,6 +21,8 @@ use crate::process::{Ending, Process};
 pub struct World {
     /// What the program's words mean: known as soon as its MPI library is.
     abi: OnceCell<Abi>,
+    /// The program, as it was named.
+    pub command: String,
     /// How many ranks there are.
     pub size: u32,
     /// Node and socket of each rank.
@@ -56,6 +58,7 @@ impl World {
     ) -> World {
         World {
             abi,
+            command: launch.arguments[0].to_string_lossy().into_owned(),
             size: setup.ranks,
             processors: setup.placement.processors(setup.machine.nodes.sockets).collect(),
             mail: Mail::default(),
@@ -95,6 +98,17 @@ impl World {
             self.stop.store(true, Ordering::Relaxed);
         }
         self.endings.borrow_mut().push((process.number(), ending));
+    }
+
+    /// What a rank wanted to do that only a process can, if that was its end.
+    pub fn beyond_copies(&self) -> Option<String> {
+        const BEYOND: [&str; 3] = ["pthread_create", "fork", "vfork"];
+        self.endings.borrow().iter().find_map(|(rank, ending)| match ending {
+            Ending::Unsupported(symbol) if BEYOND.contains(&symbol.as_str()) => {
+                Some(format!("rank {rank} called {symbol}"))
+            }
+            _ => None,
+        })
     }
 
     /// The function of the program that an address is in.

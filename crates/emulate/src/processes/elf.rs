@@ -92,6 +92,30 @@ impl Elf {
         entries.iter().filter_map(name).collect()
     }
 
+    /// Names of symbols that others must have.
+    pub fn undefined(&self) -> Vec<String> {
+        const DYNAMIC_SYMBOLS: u32 = 11;
+        let section = |number: usize| {
+            let (first, size) = (word(&self.bytes, 40)?, half(&self.bytes, 58)?);
+            first.checked_add(number.checked_mul(size)?)
+        };
+        let count = half(&self.bytes, 60).unwrap_or_default();
+        let is_table = |at: &usize| at.checked_add(4).and_then(|at| number32(&self.bytes, at)) == Some(DYNAMIC_SYMBOLS);
+        let Some(at) = (0..count).filter_map(section).find(is_table) else { return Vec::new() };
+        let table = || {
+            let (begin, size) = (word(&self.bytes, at.checked_add(24)?)?, word(&self.bytes, at.checked_add(32)?)?);
+            let names = section(number32(&self.bytes, at.checked_add(40)?)? as usize)?;
+            Some((self.bytes.get(begin..begin.checked_add(size)?)?, word(&self.bytes, names.checked_add(24)?)?))
+        };
+        let Some((table, names)) = table() else { return Vec::new() };
+        let undefined = |symbol: &[u8]| {
+            let place = names.checked_add(number32(symbol, 0)? as usize)?;
+            let name = text(&self.bytes, place).filter(|_| half(symbol, 6) == Some(0))?;
+            Some(name.to_string_lossy().into_owned())
+        };
+        table.chunks_exact(24).skip(1).filter_map(undefined).collect()
+    }
+
     /// Where an address is in the file.
     fn place(&self, address: usize) -> Option<usize> {
         let holds = |segment: &&Segment| address.checked_sub(segment.address).is_some_and(|at| at < segment.filled);
@@ -154,6 +178,7 @@ mod tests {
         let elf = Elf::read(&std::env::current_exe().unwrap()).unwrap().unwrap();
         assert!(elf.interpreter().is_some());
         assert!(elf.needed().iter().any(|name| name.starts_with("libc.so")), "{:?}", elf.needed());
+        assert!(elf.undefined().iter().any(|name| name == "write"));
     }
 
     #[test]
@@ -176,7 +201,7 @@ mod tests {
                 bytes[18..20].copy_from_slice(&[62, 0]);
             }
             if let Some(elf) = Elf::parse(bytes) {
-                let _ = (elf.interpreter(), elf.needed());
+                let _ = (elf.interpreter(), elf.needed(), elf.undefined());
             }
         }
     }

@@ -1,11 +1,12 @@
 //! What programs find in the libraries that take the place of theirs.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::elf::Elf;
 use super::gate;
 use super::library::{Library as File, Symbol};
 use super::standins;
@@ -13,7 +14,7 @@ use super::start::Libraries;
 use crate::abi::{self, Abi, Library, Place};
 use crate::interface;
 use crate::kernels::Kernels;
-use crate::launch::sentinels;
+use crate::launch::{is_adapter, sentinels};
 use crate::process::Process;
 use crate::symbols::Symbols;
 
@@ -71,9 +72,10 @@ fn others(library: Library) -> &'static [&'static str] {
 
 /// An interface that no program has asked for yet.
 struct Prepared {
-    abi: Abi,
-    /// The names whose addresses are in the table of the library.
-    names: Vec<String>,
+    library: Library,
+    abi: Option<Abi>,
+    /// The names whose addresses are in the table of the library, and their addresses if the program has no such variables.
+    names: Vec<(String, usize)>,
 }
 
 thread_local! {
@@ -140,16 +142,21 @@ impl Code {
 }
 
 /// Writes all libraries into a folder.
-pub fn write(folder: &Path, symbols: &Symbols, kernels: Option<&Kernels>) -> io::Result<Libraries> {
+///
+/// `needed` are the libraries that the program names. Those for other languages use names inside the library that they belong to,
+/// which are there too, and say so if they are called.
+pub fn write(folder: &Path, symbols: &Symbols, kernels: Option<&Kernels>, needed: &[String]) -> io::Result<Libraries> {
     let mut code = Code::new()?;
-    let functions = functions(symbols, &mut code);
+    let functions = functions(symbols, &inside(needed), &mut code);
     CHOSEN.set(None);
     PREPARED.with_borrow_mut(Vec::clear);
     for library in [Library::Standard, Library::Mpich, Library::OpenMpi] {
         let abi = Abi::new(library);
         let mut all = variables(&abi);
-        let names: Vec<String> = all.iter().map(|symbol| symbol.name.clone()).collect();
-        all.extend(functions.iter().map(|(name, address)| function(name, *address)));
+        let names: Vec<(String, usize)> = all.iter().map(|symbol| (symbol.name.clone(), symbol.address)).collect();
+        let known: HashSet<String> = names.iter().map(|(name, _)| name.clone()).collect();
+        let functions = functions.iter().filter(|(name, _)| !known.contains(name));
+        all.extend(functions.map(|(name, address)| function(name, *address)));
         let on_load = with_number(library as u32, &gate::stub(loaded as *const () as usize, 0));
         let file = File {
             soname: main(library).to_owned(),
@@ -160,7 +167,7 @@ pub fn write(folder: &Path, symbols: &Symbols, kernels: Option<&Kernels>) -> io:
             ..File::default()
         };
         fs::write(folder.join(main(library)), file.file())?;
-        PREPARED.with_borrow_mut(|prepared| prepared.push(Prepared { abi, names }));
+        PREPARED.with_borrow_mut(|prepared| prepared.push(Prepared { library, abi: Some(abi), names }));
         for &name in others(library) {
             let needed = vec![main(library).to_owned()];
             let empty =
@@ -186,21 +193,26 @@ fn with_number(number: u32, stub: &[u8]) -> Vec<u8> {
 }
 
 /// All functions of MPI, in the order of their names; those that are not here say so.
-fn functions(symbols: &Symbols, code: &mut Code) -> Vec<(String, usize)> {
+fn functions(symbols: &Symbols, inside: &[String], code: &mut Code) -> Vec<(String, usize)> {
     let mut all: Vec<(String, usize)> =
         symbols.of_mpi().map(|(name, address)| (name.to_owned(), code.way_to(address))).collect();
     let standard = interface::coverage().into_iter().map(|function| function.name);
-    for name in standard.chain(EXTENSIONS) {
-        for name in [name.to_owned(), format!("P{name}")] {
-            if symbols.get(&name).is_none()
-                && let Some(address) = symbols.missing(&name)
-            {
-                all.push((name, code.way_to(address)));
-            }
+    let names = standard.chain(EXTENSIONS).flat_map(|name| [name.to_owned(), format!("P{name}")]);
+    let names: BTreeSet<String> = names.chain(inside.iter().cloned()).collect();
+    for name in names.into_iter().filter(|name| symbols.get(name).is_none()) {
+        if let Some(address) = symbols.missing(&name) {
+            all.push((name, code.way_to(address)));
         }
     }
     all.sort();
     all
+}
+
+/// What libraries for other languages ask of the library that they belong to.
+fn inside(needed: &[String]) -> Vec<String> {
+    let adapters = needed.iter().filter(|name| is_adapter(name));
+    let files = adapters.filter_map(|name| Elf::read(&hpcast_loader::find_usual(name)?).ok()?);
+    files.flat_map(|file| file.undefined()).collect()
 }
 
 /// Variables of a library: objects that handles are addresses of, and those of Fortran.
@@ -244,29 +256,24 @@ fn standins(code: &mut Code, kernels: Option<&Kernels>) -> File {
 unsafe extern "C" fn loaded(table: *const usize, library: u32) {
     let me = Process::current();
     PREPARED.with_borrow_mut(|prepared| {
-        let Some(place) = prepared.iter().position(|one| one.abi.library as u32 == library) else { return };
-        let Prepared { abi, names } = &mut prepared[place];
+        let place = prepared.iter().position(|one| one.library as u32 == library)?;
+        let library = prepared[place].library;
+        let Prepared { abi, names, .. } = &mut prepared[place];
         // SAFETY: the library has a table of these names.
         let table = unsafe { std::slice::from_raw_parts(table, names.len()) };
-        let address = |symbol: &str| names.iter().position(|name| name == symbol).map(|place| table[place]);
-        // The program's own copies lie side by side; the other objects are where all ranks see them.
-        let own = |symbol: &str| {
-            let address = address(symbol)?;
-            let common = abi.handles().cells().object(symbol).map(|(address, _)| address);
-            (Some(address) != common).then_some(address)
-        };
-        let first = names.iter().filter_map(|name| own(name)).min().unwrap_or_default();
-        me.set_place(first, sentinels(abi.library, address));
-        if me.world.abi_is_known() {
-            return;
+        let address = |symbol: &str| names.iter().position(|(name, _)| name == symbol).map(|place| table[place]);
+        // The program's own variables lie side by side; the others are where all ranks see them.
+        let own = names.iter().zip(table).filter(|((_, common), address)| common != *address);
+        let first = own.clone().map(|(_, &address)| address).min().unwrap_or_default();
+        let places: HashMap<&str, usize> = own.map(|((name, _), address)| (name.as_str(), address - first)).collect();
+        me.set_place(first, sentinels(library, address));
+        if !me.world.abi_is_known() {
+            let mut abi = abi.take()?;
+            abi.places(|symbol| places.get(symbol).copied().map(Place::InProgram));
+            CHOSEN.set(Some(library));
+            me.world.set_abi(abi);
         }
-        let places: HashMap<&String, usize> =
-            names.iter().filter_map(|name| Some((name, own(name)? - first))).collect();
-        let mut chosen = Abi::new(abi.library);
-        std::mem::swap(&mut chosen, abi);
-        chosen.places(|symbol| places.get(&symbol.to_owned()).copied().map(Place::InProgram));
-        CHOSEN.set(Some(chosen.library));
-        me.world.set_abi(chosen);
+        Some(())
     });
 }
 
