@@ -132,7 +132,7 @@ fn first_positional(arguments: &[OsString]) -> Option<usize> {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let path = PathBuf::from(&options.program[0]);
+    let path = options.path();
     let mut running = Running::begin(path.display().to_string());
     options.outputs.check()?;
     let machine = options.machine.load(None, true)?;
@@ -192,10 +192,17 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 }
 
 impl Options {
+    /// The file of the program: a file of that name here, or a command as shells find it.
+    fn path(&self) -> PathBuf {
+        let path = PathBuf::from(&self.program[0]);
+        if path.is_file() { path } else { hpcast_emulate::find(&self.program[0]).unwrap_or(path) }
+    }
+
     fn launch(&self, machine: &Machine) -> Result<Launch, Failure> {
         let (kernels, required) = self.kernels(machine)?;
-        let argument = |text: &OsString| CString::new(text.clone().into_vec());
-        let arguments = self.program.iter().map(argument).collect::<Result<Vec<_>, _>>();
+        let argument = |text: OsString| CString::new(text.into_vec());
+        let words = std::iter::once(self.path().into_os_string()).chain(self.program.iter().skip(1).cloned());
+        let arguments = words.map(argument).collect::<Result<Vec<_>, _>>();
         let charging = match self.compute {
             Compute::Skip => Charging::Nothing,
             Compute::Run if self.speed > 0.0 => Charging::Measured(1.0 / self.speed),

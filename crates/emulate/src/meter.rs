@@ -5,6 +5,8 @@ use std::cell::Cell;
 use hpcast_mpi::Rank;
 use hpcast_units::Time;
 
+use crate::processes::gate;
+
 /// What is charged for the program's own code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Charging {
@@ -29,12 +31,14 @@ pub struct Meter {
     charging: Charging,
     /// CPU time of this thread when the program's own code went on, in nanoseconds.
     since: Cell<u64>,
+    /// The thread that went on: others' time cannot be compared with its.
+    thread: Cell<usize>,
 }
 
 impl Meter {
     /// A meter at rest.
     pub fn new(charging: Charging) -> Meter {
-        Meter { charging, since: Cell::new(0) }
+        Meter { charging, since: Cell::new(0), thread: Cell::new(0) }
     }
 
     /// The program's own code goes on.
@@ -42,6 +46,7 @@ impl Meter {
     pub fn resume(&self) {
         if let Charging::Measured(_) = self.charging {
             self.since.set(cpu_time());
+            self.thread.set(gate::thread());
         }
     }
 
@@ -49,6 +54,9 @@ impl Meter {
     #[inline]
     pub fn stop(&self, rank: &Rank) {
         if let Charging::Measured(factor) = self.charging {
+            if self.thread.get() != gate::thread() {
+                return;
+            }
             let nanoseconds = cpu_time().saturating_sub(self.since.get());
             rank.compute(Time::from_secs(nanoseconds as f64 * 1e-9 * factor));
         }

@@ -341,9 +341,11 @@ impl Process {
         }
     }
 
-    /// Its process has ended.
-    pub(crate) fn has_gone(&self, ending: Ending) {
-        self.world.ended(self, ending);
+    /// Its process has ended: by itself, if it is said how.
+    pub(crate) fn has_gone(&self, ending: Option<Ending>) {
+        if let Some(ending) = ending {
+            self.world.ended(self, ending);
+        }
         self.ended.set(true);
     }
 

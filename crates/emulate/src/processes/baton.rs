@@ -73,8 +73,8 @@ impl Ranks {
         self.channels[rank].pid.set(pid);
     }
 
-    /// Lets a rank run until it waits. Gives how it ended, if it did; `meanwhile` is called now and then.
-    pub fn resume(&self, rank: usize, meanwhile: impl Fn()) -> Option<i32> {
+    /// Lets a rank run until it waits. Gives how it ended, if it did. `goes_on` is asked now and then: if not, the rank is killed.
+    pub fn resume(&self, rank: usize, goes_on: impl Fn() -> bool) -> Option<i32> {
         let channel = &self.channels[rank];
         let word = &channel.word;
         AWAITED.store(std::ptr::from_ref(word).cast_mut(), Ordering::Relaxed);
@@ -85,9 +85,10 @@ impl Ranks {
                 WAITS => break,
                 RUNS if wait(word, RUNS) => {}
                 _ => {
-                    meanwhile();
-                    if let Some(status) = look_after(channel.pid.get()) {
-                        channel.ended.set(Some(status));
+                    let pid = channel.pid.get();
+                    let status = if goes_on() { look_after(pid, libc::WNOHANG) } else { kill(pid) };
+                    if status.is_some() {
+                        channel.ended.set(status);
                         break;
                     }
                     let _ = word.compare_exchange(PERHAPS_ENDED, RUNS, Ordering::Relaxed, Ordering::Relaxed);
@@ -131,7 +132,7 @@ impl Ranks {
         }
         channel.question.replace(Some(question));
         let outer = AWAITED.load(Ordering::Relaxed);
-        self.resume(rank, || {});
+        self.resume(rank, || true);
         AWAITED.store(outer, Ordering::Relaxed);
         channel.answer.take()
     }
@@ -202,11 +203,20 @@ fn wake(word: &AtomicU32) {
     unsafe { libc::syscall(libc::SYS_futex, std::ptr::from_ref(word), libc::FUTEX_WAKE, 1) };
 }
 
+/// Ends a process, wherever it is.
+fn kill(pid: i32) -> Option<i32> {
+    // SAFETY: a child of this process that has not been waited for.
+    unsafe { libc::kill(pid, libc::SIGKILL) };
+    let status = look_after(pid, 0);
+    heap::unlock();
+    status
+}
+
 /// How a process ended, if it has.
-fn look_after(pid: i32) -> Option<i32> {
+fn look_after(pid: i32, options: i32) -> Option<i32> {
     let mut status = 0;
     // SAFETY: a place for the status.
-    let found = unsafe { libc::waitpid(pid, &mut status, libc::WNOHANG) };
+    let found = unsafe { libc::waitpid(pid, &mut status, options) };
     (found == pid).then_some(status)
 }
 

@@ -76,6 +76,18 @@ impl Elf {
 
     /// Names of the libraries that it needs itself.
     pub fn needed(&self) -> Vec<String> {
+        const NEEDED: usize = 1;
+        self.names(NEEDED)
+    }
+
+    /// The name of a library by which others need it.
+    pub fn soname(&self) -> Option<String> {
+        const SONAME: usize = 14;
+        self.names(SONAME).pop()
+    }
+
+    /// Texts with that mark in the dynamic section.
+    fn names(&self, mark: usize) -> Vec<String> {
         let Some(dynamic) = self.segments.iter().find(|segment| segment.kind == DYNAMIC) else { return Vec::new() };
         let entry = |number: usize| {
             let at = dynamic.offset.checked_add(number * 16)?;
@@ -86,7 +98,7 @@ impl Elf {
         let Some(&(_, names)) = entries.iter().find(|(tag, _)| *tag == 5) else { return Vec::new() };
         let name = |&(tag, place): &(usize, usize)| {
             let place = self.place(names)?.checked_add(place)?;
-            let name = text(&self.bytes, place).filter(|_| tag == 1)?;
+            let name = text(&self.bytes, place).filter(|_| tag == mark)?;
             Some(name.to_string_lossy().into_owned())
         };
         entries.iter().filter_map(name).collect()
@@ -201,7 +213,7 @@ mod tests {
                 bytes[18..20].copy_from_slice(&[62, 0]);
             }
             if let Some(elf) = Elf::parse(bytes) {
-                let _ = (elf.interpreter(), elf.needed(), elf.undefined());
+                let _ = (elf.interpreter(), elf.needed(), elf.soname(), elf.undefined());
             }
         }
     }

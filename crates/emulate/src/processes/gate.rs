@@ -102,6 +102,12 @@ pub fn here() -> Option<&'static mut Here> {
     unsafe { page.as_mut().filter(|here| here.is_rank != 0) }
 }
 
+/// The thread that is inside, of those of a rank that is a process.
+#[inline]
+pub fn thread() -> usize {
+    here().map_or(0, |here| here.owner)
+}
+
 /// Nobody is inside any more: the program begins anew.
 pub fn leave_all() {
     if let Some(here) = here() {

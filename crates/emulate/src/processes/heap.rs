@@ -83,6 +83,11 @@ fn with_blocks<T>(act: impl FnOnce(&mut Blocks) -> T) -> T {
     result
 }
 
+/// Whoever had the lock is no more.
+pub fn unlock() {
+    LOCKED.store(false, Ordering::Release);
+}
+
 /// Class and size of the blocks for a layout. Blocks are aligned to the largest power of two in their size, up to a page.
 fn class(layout: Layout) -> (usize, usize) {
     let wanted = layout.size().max(SMALLEST);

@@ -2,8 +2,10 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::{CStr, CString};
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use super::elf::Elf;
@@ -79,6 +81,8 @@ struct Prepared {
 }
 
 thread_local! {
+    /// Our libraries, by the names of those in whose places they are.
+    static OURS: RefCell<HashMap<String, &'static CStr>> = RefCell::default();
     static PREPARED: RefCell<Vec<Prepared>> = const { RefCell::new(Vec::new()) };
     /// The interface that a program has asked for.
     static CHOSEN: Cell<Option<Library>> = const { Cell::new(None) };
@@ -87,6 +91,11 @@ thread_local! {
 /// The MPI library that the program uses, as far as is known.
 pub fn chosen() -> Option<Library> {
     CHOSEN.get()
+}
+
+/// Our library in the place of another; its name stays.
+pub fn ours(soname: &str) -> Option<&'static CStr> {
+    OURS.with_borrow(|all| all.get(soname).copied())
 }
 
 /// Code for calls of our functions, in memory that does not change after ranks have begun.
@@ -130,6 +139,22 @@ impl Code {
         way
     }
 
+    /// A way to a function of the C library, past one of ours that says what its first argument is.
+    fn way_through(&mut self, function: usize, number: usize) -> usize {
+        // mov rax, rdi; ret.
+        let same = self.put(&[0x48, 0x89, 0xF8, 0xC3]);
+        let ours = self.put(&gate::stub(function, same));
+        // push rsi; push rdi; sub rsp, 8; movabs rax, ours; call rax; add rsp, 8; pop rdi; pop rsi.
+        let mut code = vec![0x56, 0x57, 0x48, 0x83, 0xEC, 0x08, 0x48, 0xB8];
+        code.extend(ours.to_le_bytes());
+        code.extend([0xFF, 0xD0, 0x48, 0x83, 0xC4, 0x08, 0x5F, 0x5E]);
+        // mov rdi, rax; movabs rax, slot; jmp [rax].
+        code.extend([0x48, 0x89, 0xC7, 0x48, 0xB8]);
+        code.extend(gate::kept(number).to_le_bytes());
+        code.extend([0xFF, 0x20]);
+        self.put(&code)
+    }
+
     /// A way to a function in place of the C library's, which is called in processes that are not ranks.
     fn way_instead(&mut self, function: usize, number: usize) -> usize {
         // movabs rax, slot; jmp [rax].
@@ -151,11 +176,14 @@ pub fn write(folder: &Path, symbols: &Symbols, kernels: Option<&Kernels>, needed
     CHOSEN.set(None);
     PREPARED.with_borrow_mut(Vec::clear);
     for library in [Library::Standard, Library::Mpich, Library::OpenMpi] {
+        note_ours(folder, library);
         let abi = Abi::new(library);
         let mut all = variables(&abi);
         let names: Vec<(String, usize)> = all.iter().map(|symbol| (symbol.name.clone(), symbol.address)).collect();
         let known: HashSet<String> = names.iter().map(|(name, _)| name.clone()).collect();
-        let functions = functions.iter().filter(|(name, _)| !known.contains(name));
+        // Programs take who has these for a library with the standard ABI.
+        let is_of_other = |name: &str| library != Library::Standard && name.contains("MPI_Abi_");
+        let functions = functions.iter().filter(|(name, _)| !known.contains(name) && !is_of_other(name));
         all.extend(functions.map(|(name, address)| function(name, *address)));
         let on_load = with_number(library as u32, &gate::stub(loaded as *const () as usize, 0));
         let file = File {
@@ -178,6 +206,13 @@ pub fn write(folder: &Path, symbols: &Symbols, kernels: Option<&Kernels>, needed
     let always = folder.join("libhpcast.so");
     fs::write(&always, standins(&mut code, kernels).file())?;
     Ok(Libraries { folder: folder.into(), always })
+}
+
+fn note_ours(folder: &Path, library: Library) {
+    for name in others(library).iter().chain([&main(library)]) {
+        let path = CString::new(folder.join(name).into_os_string().into_vec()).unwrap_or_default();
+        OURS.with_borrow_mut(|all| all.insert((*name).to_owned(), Box::leak(path.into_boxed_c_str())));
+    }
 }
 
 fn function(name: &str, address: usize) -> Symbol {
@@ -238,10 +273,14 @@ fn variables(abi: &Abi) -> Vec<Symbol> {
 /// What every program gets: clocks, and what else is modelled.
 fn standins(code: &mut Code, kernels: Option<&Kernels>) -> File {
     let mut symbols: Vec<Symbol> =
-        ["__errno_location", "environ", "dlopen", "dlsym"].map(|name| function(name, 0)).into();
+        ["__errno_location", "environ", "dlmopen", "dlsym"].map(|name| function(name, 0)).into();
     let table = (0..symbols.len()).collect();
     for (number, (name, address)) in standins::functions().into_iter().enumerate() {
-        symbols.push(function(name, code.way_instead(address, number)));
+        let way = match name {
+            "dlopen" => code.way_through(address, number),
+            _ => code.way_instead(address, number),
+        };
+        symbols.push(function(name, way));
     }
     for (name, address) in kernels.into_iter().flat_map(Kernels::stubs) {
         symbols.push(function(name, code.way_to(address)));

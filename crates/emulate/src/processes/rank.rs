@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 
 use super::baton::Ranks;
@@ -95,11 +96,16 @@ impl Future for RankProcess {
             return Poll::Ready(());
         }
         process.switch_to();
-        let status = self.ranks.resume(process.number() as usize, || self.text.pass_on());
+        let is_stopped = || process.world.stop.load(Ordering::Relaxed);
+        let status = self.ranks.resume(process.number() as usize, || {
+            self.text.pass_on();
+            !is_stopped()
+        });
         self.text.pass_on();
         Process::switch_away();
         if let Some(status) = status {
-            process.has_gone(ending(status));
+            // Whoever is stopped has not ended by itself.
+            process.has_gone(Some(ending(status)).filter(|_| !is_stopped()));
         }
         if process.has_ended() { Poll::Ready(()) } else { Poll::Pending }
     }
@@ -140,7 +146,6 @@ fn begin(process: &Process, ranks: &Ranks, start: &Start, pipes: &[[File; 2]; 2]
         }
     }
     ranks.wait_for_turn(number);
-    process.meter.resume();
     let mark = 0u8;
     let stack = (&raw const mark as usize - DISTANCE) & !15;
     if let Some(here) = gate::here() {

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 
-use super::elf;
+use super::elf::{self, Elf};
 use super::gate;
 use super::start::{self, Libraries, Start, StartError};
 use crate::libc_functions;
@@ -22,6 +22,7 @@ pub fn functions() -> Vec<(&'static str, usize)> {
     let clocks = libc_functions::functions().into_iter().filter(|(name, _)| CLOCKS.contains(name));
     let mut all: Vec<(&str, usize)> = clocks.map(|(name, address)| (name, address as usize)).collect();
     all.extend([
+        ("dlopen", library_to_open as *const () as usize),
         ("execv", execv as *const () as usize),
         ("execve", execve as *const () as usize),
         ("execvp", execvp as *const () as usize),
@@ -86,19 +87,38 @@ pub extern "C" fn nothing() {}
 /// The library of these functions has been loaded: finds those of the C library.
 pub unsafe extern "C" fn loaded(table: &[usize; 4]) {
     const NOW_IF_LOADED: usize = (libc::RTLD_NOW | libc::RTLD_NOLOAD) as usize;
-    let [errno, environ, dlopen, dlsym] = *table;
+    let [errno, environ, dlmopen, dlsym] = *table;
     if let Some(here) = gate::here() {
         (here.errno, here.environ) = (errno, environ);
     }
     // SAFETY: functions of the program's C library, called as it declares them; the page has room for their addresses.
     unsafe {
-        let library = gate::call_program(dlopen, &[c"libc.so.6".as_ptr() as usize, NOW_IF_LOADED]);
+        // Finds what libdl.so.2 has, and what the C library has, which that needs.
+        let library = gate::call_program(dlmopen, &[0, c"libdl.so.2".as_ptr() as usize, NOW_IF_LOADED]);
         for (number, (name, _)) in functions().into_iter().enumerate() {
             let name = CString::new(name).unwrap_or_default();
             let address = gate::call_program(dlsym, &[library, name.as_ptr() as usize]);
             *(gate::kept(number) as *mut usize) = address;
         }
     }
+    // What it takes to load a program is not the program's.
+    Process::current().meter.resume();
+}
+
+/// The library that is opened where the program asks for one: ours in place of an MPI library, wherever that is.
+unsafe extern "C" fn library_to_open(path: *const c_char) -> *const c_char {
+    if path.is_null() {
+        return path;
+    }
+    // SAFETY: the program passes a string.
+    let name = OsStr::from_bytes(unsafe { CStr::from_ptr(path) }.to_bytes());
+    let file = std::path::Path::new(name);
+    if !file.file_name().is_some_and(|name| name.as_bytes().starts_with(b"libmpi")) {
+        return path;
+    }
+    let file = if file.is_absolute() { Some(file.into()) } else { hpcast_loader::find_usual(&file.to_string_lossy()) };
+    let soname = file.and_then(|file| Elf::read(&file).ok()??.soname());
+    soname.and_then(|soname| super::names::ours(&soname)).map_or(path, |ours| ours.as_ptr())
 }
 
 /// The program exits.
