@@ -100,6 +100,12 @@ impl World {
         self.endings.borrow_mut().push((process.number(), ending));
     }
 
+    /// Whether it was stopped from outside.
+    pub fn is_interrupted(&self) -> bool {
+        let is_proper = |(_, ending): &(u32, Ending)| matches!(ending, Ending::Exit(_));
+        self.stop.load(Ordering::Relaxed) && self.endings.borrow().iter().all(is_proper)
+    }
+
     /// What a rank wanted to do that only a process can, if that was its end.
     pub fn beyond_copies(&self) -> Option<String> {
         const BEYOND: [&str; 3] = ["pthread_create", "fork", "vfork"];

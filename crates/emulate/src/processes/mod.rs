@@ -24,7 +24,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::rc::Rc;
 
-use hpcast_mpi::Setup;
+use hpcast_mpi::{RunError, Setup};
 
 pub use elf::find;
 pub use heap::SharedHeap;
@@ -86,6 +86,7 @@ pub(crate) fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchErr
         }
     });
     ranks.end();
+    let outcome = if world.is_interrupted() { Err(RunError::Interrupted) } else { outcome };
     if let Some(error) = failed.take() {
         return Err(LaunchError::Processes(error));
     }

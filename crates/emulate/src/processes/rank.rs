@@ -95,8 +95,11 @@ impl Future for RankProcess {
         if process.has_ended() {
             return Poll::Ready(());
         }
-        process.switch_to();
         let is_stopped = || process.world.stop.load(Ordering::Relaxed);
+        if is_stopped() {
+            return Poll::Pending;
+        }
+        process.switch_to();
         let status = self.ranks.resume(process.number() as usize, || {
             self.text.pass_on();
             !is_stopped()
