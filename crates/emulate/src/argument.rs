@@ -136,7 +136,7 @@ impl<K: HandleKind> Argument for Handle<K> {
     const IN_C: &'static str = K::IN_C;
     unsafe fn from_c(word: usize, call: &Call<'_>) -> Handle<K> {
         // SAFETY: the program passes a handle.
-        Handle { number: unsafe { call.abi.handles().from_c(K::KIND, word) }, kind: PhantomData }
+        Handle { number: unsafe { call.abi.handles().from_c(K::KIND, word, call.me.base()) }, kind: PhantomData }
     }
     unsafe fn from_fortran(word: usize, call: &Call<'_>, _: &Lengths) -> Handle<K> {
         // SAFETY: the address of an integer.
@@ -176,9 +176,13 @@ impl<K: HandleKind, const SEVERAL: bool> Handles<K, SEVERAL> {
                     handles.from_fortran(K::KIND, (self.address as *const i32).add(place).read_unaligned())
                 }
                 (Language::C, 4) => {
-                    handles.from_c(K::KIND, (self.address as *const u32).add(place).read_unaligned() as usize)
+                    let word = (self.address as *const u32).add(place).read_unaligned() as usize;
+                    handles.from_c(K::KIND, word, call.me.base())
                 }
-                (Language::C, _) => handles.from_c(K::KIND, (self.address as *const usize).add(place).read_unaligned()),
+                (Language::C, _) => {
+                    let word = (self.address as *const usize).add(place).read_unaligned();
+                    handles.from_c(K::KIND, word, call.me.base())
+                }
             }
         }
     }

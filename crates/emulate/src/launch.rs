@@ -7,12 +7,17 @@ use std::rc::Rc;
 
 use hpcast_loader::{Environment, Instance, LoadError, Program, Replacement, Start, Treatment};
 use hpcast_mpi::{Outcome, RunError, Setup};
+use hpcast_platform::diagnostic::nearest;
+use hpcast_units::Time;
 
 use crate::abi::{Abi, Library, Place};
+use crate::aftermath::{self, LeftBehind, Waiting, Whereabouts};
 use crate::fiber::Fiber;
 use crate::kernels::{Account, FunctionError, Kernels};
+use crate::memory::Fold;
 use crate::meter::Charging;
-use crate::process::{Ending, Process, Sentinels};
+use crate::output::{Prefix, Print};
+use crate::process::{Ended, Process, Sentinels};
 use crate::stacks::{NoStacks, Stacks};
 use crate::symbols::Symbols;
 use crate::world::World;
@@ -23,12 +28,14 @@ pub struct Launch {
     pub arguments: Vec<CString>,
     /// What is charged for its own code.
     pub charging: Charging,
-    /// Lines of its text begin with the rank.
-    pub prefix: bool,
+    /// What lines of its text begin with.
+    pub prefix: Prefix,
+    /// Prints its text.
+    pub print: Rc<Print>,
     /// Bytes of a rank's stack.
     pub stack: usize,
-    /// Allocations from that size on are folded.
-    pub fold: Option<usize>,
+    /// What is done with big allocations, if anything.
+    pub fold: Option<Fold>,
     /// Functions that are not simply executed.
     pub kernels: Option<Box<Kernels>>,
     /// Functions of the program itself among them: it is an error if they are not there.
@@ -53,14 +60,20 @@ pub enum RanksAs {
 pub struct Finding {
     /// What the simulation found, if it came to its end.
     pub outcome: Result<Outcome, RunError>,
-    /// How ranks ended.
-    pub endings: Vec<(u32, Ending)>,
-    /// Which library the program was built for.
-    pub library: Library,
+    /// What was found before it was stopped, if it did not come to its end.
+    pub so_far: Option<Outcome>,
+    /// How ranks ended, in this order.
+    pub endings: Vec<Ended>,
+    /// Which library the program was built for; none if it uses no MPI.
+    pub library: Option<Library>,
     /// Calls of functions that were not simply executed.
     pub accounts: Vec<Account>,
-    /// MPI functions in which ranks were when the run stopped.
-    pub calling: Vec<(u32, &'static str)>,
+    /// Where each rank was when the run stopped.
+    pub whereabouts: Vec<Whereabouts>,
+    /// Who waits for whom, in a deadlock.
+    pub waits: Vec<Waiting>,
+    /// What the ranks have left behind, if all came to their ends.
+    pub left_behind: LeftBehind,
     /// Whether files were used that cost nothing, since the machine file does not say what they do.
     pub free_files: bool,
     /// Why ranks were processes, if they were not asked to be.
@@ -72,19 +85,25 @@ impl Finding {
     pub(crate) fn new(
         launch: &Launch,
         world: &World,
-        library: Library,
+        library: Option<Library>,
         outcome: Result<Outcome, RunError>,
-        processes: &[Rc<Process>],
+        ranks: &[Rc<Process>],
     ) -> Finding {
-        let calling = |process: &Rc<Process>| process.calling().map(|name| (process.number(), name));
+        let waits = match &outcome {
+            Err(RunError::Deadlock(deadlock)) => aftermath::waits(deadlock, ranks),
+            _ => Vec::new(),
+        };
         Finding {
-            outcome,
+            so_far: ranks.first().filter(|_| outcome.is_err()).map(|first| first.rank.outcome_so_far()),
             endings: world.endings.take(),
             library,
             accounts: launch.kernels.as_deref().map(Kernels::account).unwrap_or_default(),
-            calling: processes.iter().filter_map(calling).collect(),
+            whereabouts: aftermath::whereabouts(ranks),
+            waits,
+            left_behind: outcome.as_ref().map(|outcome| LeftBehind::of(outcome, ranks)).unwrap_or_default(),
             free_files: world.file_system.was_free(),
             why_processes: None,
+            outcome,
         }
     }
 }
@@ -95,11 +114,6 @@ pub enum LaunchError {
     /// It cannot be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// It is no MPI program.
-    #[error(
-        "{0} uses no MPI library: neither Open MPI, MPICH nor the standard ABI; link it with one, or compile it with `hpcast cc`"
-    )]
-    NoMpi(String),
     /// A function cannot be replaced.
     #[error(transparent)]
     Function(#[from] FunctionError),
@@ -135,7 +149,7 @@ impl Environment for Meaning {
         const HOST: [&str; 8] =
             ["libc.", "libm.", "libpthread.", "libdl.", "librt.", "ld-linux", "libutil.", "libmvec."];
         if is_adapter(soname) {
-            Treatment::Private
+            Treatment::PrivateBehind
         } else if Library::of_needed(soname).is_some() || is_part_of_mpi(soname) {
             Treatment::Replaced
         } else if is_blas(soname) {
@@ -160,6 +174,13 @@ impl Environment for Meaning {
 
     fn missing(&self, symbol: &str) -> Option<usize> {
         self.symbols.missing(symbol)
+    }
+
+    /// What the dynamic linker could not find it has said already, when it started us.
+    fn preloaded(&self) -> Vec<String> {
+        let list = std::env::var("LD_PRELOAD").unwrap_or_default();
+        let names = list.split([':', ' ']).filter(|name| !name.is_empty());
+        names.filter(|name| !name.contains('/') || Path::new(name).is_file()).map(str::to_owned).collect()
     }
 }
 
@@ -188,20 +209,30 @@ pub(crate) struct Copy {
     pub start: Rc<Start<'static>>,
 }
 
+/// Which library a program was built for; none if it uses no MPI.
+pub fn library(path: &Path) -> Result<Option<Library>, LaunchError> {
+    let openmpi = Abi::new(Library::OpenMpi);
+    let program = Program::open(path, &Meaning { symbols: Symbols::new(), models_blas: false, openmpi })?;
+    Ok(of_program(&program))
+}
+
+fn of_program(program: &Program) -> Option<Library> {
+    program.needed().iter().find_map(|soname| Library::of_needed(soname))
+}
+
 /// Runs a program: `setup` says on how many ranks of which machine.
 pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     let path = launch.arguments[0].to_string_lossy().into_owned();
+    let is_open = launch.ranks_as == RanksAs::Possible;
     let why = match launch.ranks_as {
         RanksAs::Processes => return as_processes(launch, setup, None),
         RanksAs::Possible if crate::processes::is_script(Path::new(&path)) => "it is a script".to_owned(),
         RanksAs::Possible | RanksAs::Copies => match open(launch, &path) {
+            Ok(opened) if is_open && opened.library.is_none() && crate::processes::may_load_mpi(Path::new(&path)) => {
+                "it may load an MPI library while it runs".to_owned()
+            }
             Ok(opened) => return as_copies(launch, setup, opened),
-            Err(LaunchError::Load(error)) if launch.ranks_as == RanksAs::Possible && error.is_about_copies() => {
-                error.to_string()
-            }
-            Err(LaunchError::NoMpi(_)) if launch.ranks_as == RanksAs::Possible => {
-                "it is not linked with an MPI library, but may load one".to_owned()
-            }
+            Err(LaunchError::Load(error)) if is_open && error.is_about_copies() => error.to_string(),
             Err(error) => return Err(error),
         },
     };
@@ -224,7 +255,7 @@ fn as_processes(launch: &Launch, setup: Setup, why: Option<String>) -> Result<Fi
 struct Opened {
     program: Program,
     meaning: Meaning,
-    library: Library,
+    library: Option<Library>,
 }
 
 /// Reads the program and finds what its symbols mean.
@@ -235,8 +266,7 @@ fn open(launch: &Launch, path: &str) -> Result<Opened, LaunchError> {
     }
     let meaning = Meaning { symbols, models_blas: launch.kernels.is_some(), openmpi: Abi::new(Library::OpenMpi) };
     let program = Program::open(Path::new(path), &meaning)?;
-    let library = program.needed().iter().find_map(|soname| Library::of_needed(soname));
-    let Some(library) = library else { return Err(LaunchError::NoMpi(path.to_owned())) };
+    let library = of_program(&program);
     Ok(Opened { program, meaning, library })
 }
 
@@ -247,16 +277,19 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
         replace(&program, kernels, &launch.required)?;
         kernels.install();
     }
-    if let Some(threshold) = launch.fold {
-        crate::memory::fold(threshold).map_err(LaunchError::Fold)?;
+    if let Some(fold) = launch.fold {
+        crate::memory::fold(fold).map_err(LaunchError::Fold)?;
     }
     crate::signals::install();
+    crate::libc_process::keep_exits();
+    crate::libc_process::set_name(&launch.arguments[0]);
+    let spoken = library.unwrap_or(Library::Standard);
     let first = program.instantiate()?;
     let distance = |symbol: &str| first.symbol(symbol).map(|address| address - first.base());
     meaning.openmpi.places(|symbol| distance(symbol).map(Place::InProgram));
-    let sentinels = sentinels(library, distance);
-    let streams = ["stdout", "stderr"].map(distance);
-    let abi = if library == Library::OpenMpi { meaning.openmpi } else { Abi::new(library) };
+    let sentinels = sentinels(spoken, distance);
+    let streams = ["stdin", "stdout", "stderr"].map(distance);
+    let abi = if spoken == Library::OpenMpi { meaning.openmpi } else { Abi::new(spoken) };
     let stop = setup.interrupt.clone().unwrap_or_default();
     let abi = OnceCell::from(abi);
     let world = Rc::new(World::new(launch, &setup, abi, Some(program.clone()), stop.clone()));
@@ -268,8 +301,9 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
         copies.push(program.instantiate()?);
     }
     let mut copies = copies.into_iter();
-    let processes = RefCell::new(Vec::new());
-    let setup = Setup { post: Some(Box::new(world.mail.clone())), interrupt: Some(stop), ..setup };
+    let processes: Processes = Rc::default();
+    let progress = setup.progress.map(|tell| progress(tell, processes.clone()));
+    let setup = Setup { post: Some(Box::new(world.mail.clone())), interrupt: Some(stop), progress, ..setup };
     let outcome = hpcast_mpi::run(setup, |rank| {
         let number = rank.number();
         let process = Process::new(world.clone(), rank);
@@ -289,7 +323,7 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
         );
         let files = world.output.open(number);
         process.streams.set(files);
-        for (offset, file) in streams.iter().zip(files) {
+        for (offset, file) in streams.iter().zip([files.input, files.out, files.err]) {
             if let Some(address) = at(*offset) {
                 // SAFETY: the program's own variable of that name, which the C library's is copied into.
                 unsafe { *(address as *mut usize) = file };
@@ -307,8 +341,20 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
         return Err(LaunchError::BeyondCopies(what));
     }
     world.output.finish();
+    crate::interrupt::has_ended();
     // Processes and the world hold the simulation's ranks, and those hold nothing of them.
     Ok(Finding::new(launch, &world, library, outcome, &processes.take()))
+}
+
+/// The ranks, by number.
+pub(crate) type Processes = Rc<RefCell<Vec<Rc<Process>>>>;
+
+/// Tells those who watch how far the simulation is: nobody knows how long the program will go on.
+pub(crate) fn progress(mut tell: Box<dyn FnMut(f64, Time)>, processes: Processes) -> Box<dyn FnMut(f64, Time)> {
+    Box::new(move |_, _| {
+        let simulated = processes.borrow().first().map(|first| first.rank.simulated());
+        tell(0.0, simulated.unwrap_or_default());
+    })
 }
 
 /// Replaces functions that the program has itself.
@@ -319,10 +365,23 @@ fn replace(program: &Program, kernels: &Kernels, required: &[String]) -> Result<
             let original = unsafe { program.intercept(symbol, stub) }?;
             kernels.set_original(symbol, original);
         } else if required.iter().any(|name| name == symbol) {
-            return Err(FunctionError::Absent(symbol.to_owned()).into());
+            return Err(FunctionError::Absent { symbol: symbol.to_owned(), similar: similar(program, symbol) }.into());
         }
     }
     Ok(())
+}
+
+/// The functions of a program whose names are most like this one.
+fn similar(program: &Program, symbol: &str) -> Vec<String> {
+    let mut names = program.functions();
+    let mut similar = Vec::new();
+    while similar.len() < 3
+        && let Some(name) = nearest(symbol, names.iter().map(String::as_str)).map(str::to_owned)
+    {
+        names.retain(|known| *known != name);
+        similar.push(name);
+    }
+    similar
 }
 
 /// Offsets of the variables with a meaning.

@@ -8,11 +8,12 @@
 //!   panels of HPL do. They are *private*: protected from writing at first, so that we know which pages the program itself writes.
 //!   Only these are ever there.
 //!
+//! A program may also say itself what is to be folded (`extensions.rs`); then no size decides, and all others are private.
+//!
 //! Messages leave out what is folded, and the pages of private allocations that were never written. Allocations below the
 //! threshold are ordinary memory.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 
 const PAGE: usize = 4096;
 /// Address space for folded memory, of which only what is used is mapped.
@@ -20,6 +21,13 @@ const RANGE: usize = 1 << 43;
 /// The memory behind it.
 const LARGEST_BLOCK: usize = 64 << 20;
 const SMALLEST_BLOCK: usize = 4 << 20;
+/// Address space for private allocations.
+const PRIVATE_RANGE: usize = 1 << 42;
+/// Private allocations begin at multiples of this.
+const GRANULE: usize = 2 << 20;
+/// A private allocation that was given back keeps so many pages for the next: to fetch and protect them anew takes longer than
+/// to clear them.
+const KEPT: usize = 8;
 
 thread_local! {
     /// Folded addresses: from, to.
@@ -29,16 +37,35 @@ thread_local! {
     static MEMORY: RefCell<Option<Memory>> = const { RefCell::new(None) };
 }
 
+/// What is done with big allocations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    /// Those from that size on: the largest are folded.
+    Largest(usize),
+    /// Those from that size on are private; folded is what the program asks to be.
+    Asked(usize),
+}
+
 /// Big allocations of all ranks.
 struct Memory {
     threshold: usize,
+    /// Whether those are folded that are large beside others.
+    folds_largest: bool,
     arena: Arena,
-    /// Private allocations by address, also those that are free.
-    private: BTreeMap<usize, Private>,
+    private: Privates,
+}
+
+/// Private allocations, also those that are free.
+struct Privates {
+    base: usize,
+    blocks: Vec<Private>,
+    /// Number of the block that a granule of addresses belongs to.
+    by_granule: Vec<u32>,
 }
 
 /// A private allocation.
 struct Private {
+    start: usize,
     size: usize,
     /// Pages that were written, a bit each.
     written: Vec<u64>,
@@ -62,11 +89,15 @@ pub struct Share {
     free: RefCell<Vec<(usize, usize)>>,
 }
 
-/// Folds allocations from that size on, from now on.
-pub fn fold(threshold: usize) -> std::io::Result<()> {
-    let arena = Arena::new()?;
+/// Folds allocations from now on.
+pub fn fold(what: Fold) -> std::io::Result<()> {
+    let (threshold, folds_largest) = match what {
+        Fold::Largest(threshold) => (threshold, true),
+        Fold::Asked(threshold) => (threshold, false),
+    };
+    let (arena, private) = (Arena::new()?, Privates::new()?);
     FOLDED.set((arena.base, arena.base + RANGE));
-    MEMORY.set(Some(Memory { threshold: threshold.max(PAGE), arena, private: BTreeMap::new() }));
+    MEMORY.set(Some(Memory { threshold: threshold.max(PAGE), folds_largest, arena, private }));
     Ok(())
 }
 
@@ -88,21 +119,22 @@ pub fn allocate(share: &Share, size: usize, alignment: usize) -> Option<*mut u8>
         let memory = memory.as_mut().filter(|memory| size >= memory.threshold && alignment <= PAGE)?;
         share.largest.set(share.largest.get().max(size));
         let size = size.next_multiple_of(PAGE);
-        let address = if size >= share.largest.get() / 4 {
-            let address = share.place(memory.arena.base, size);
-            memory.arena.map_until(address + size)?;
-            share.fold(address, size);
-            address
+        let address = if memory.folds_largest && size >= share.largest.get() / 4 {
+            memory.arena.give(share, size)?
         } else if let Some(address) = share.reuse(size) {
             address
         } else {
-            let address = map_private(size)?;
-            let (from, to) = PRIVATE.get();
-            PRIVATE.set((from.min(address), to.max(address + size)));
-            memory.private.insert(address, Private { size, written: vec![0; size.div_ceil(64 * PAGE)] });
-            address
+            memory.private.add(size)?
         };
         Some(address as *mut u8)
+    })
+}
+
+/// Memory that is folded whatever its size; none if nothing is folded.
+pub fn allocate_folded(share: &Share, size: usize) -> Option<*mut u8> {
+    MEMORY.with_borrow_mut(|memory| {
+        let size = size.max(1).next_multiple_of(PAGE);
+        Some(memory.as_mut()?.arena.give(share, size)? as *mut u8)
     })
 }
 
@@ -116,8 +148,11 @@ pub fn free(share: &Share, address: *mut u8) -> bool {
         return true;
     }
     let size = MEMORY.with_borrow_mut(|memory| {
-        let private = memory.as_mut()?.private.get_mut(&(address as usize))?;
-        private.clear(address as usize);
+        let private = memory.as_mut()?.private.at(address as usize)?;
+        if private.start != address as usize {
+            return None;
+        }
+        private.clear();
         Some(private.size)
     });
     let Some(size) = size else { return false };
@@ -130,15 +165,19 @@ pub fn size_of(share: &Share, address: *mut u8) -> Option<usize> {
     if is_folded(address) {
         return share.folded.borrow().iter().find(|&&(taken, _)| taken == address as usize).map(|&(_, size)| size);
     }
-    MEMORY.with_borrow(|memory| Some(memory.as_ref()?.private.get(&(address as usize))?.size))
+    MEMORY.with_borrow_mut(|memory| {
+        let private = memory.as_mut()?.private.at(address as usize)?;
+        (private.start == address as usize).then_some(private.size)
+    })
 }
 
 /// A page that must not be written was: if it is one of ours, it may be from now on.
 pub fn written(address: usize) -> bool {
     MEMORY.with_borrow_mut(|memory| {
-        let Some((start, private)) = memory.as_mut().and_then(|memory| memory.private_at(address)) else {
+        let Some(private) = memory.as_mut().and_then(|memory| memory.private.at(address)) else {
             return false;
         };
+        let start = private.start;
         let page = (address - start) / PAGE;
         let (word, bit) = (page / 64, 1 << (page % 64));
         if private.written[word] & bit != 0 {
@@ -169,9 +208,9 @@ pub fn is_blank(address: *const u8, bytes: usize) -> bool {
     is_folded(address)
         || may_be_private(address as usize)
             && MEMORY.with_borrow_mut(|memory| {
-                let found = memory.as_mut().and_then(|memory| memory.private_at(address as usize));
-                let Some((start, private)) = found else { return false };
-                let offset = address as usize - start;
+                let found = memory.as_mut().and_then(|memory| memory.private.at(address as usize));
+                let Some(private) = found else { return false };
+                let offset = address as usize - private.start;
                 offset + bytes <= private.size && private.written_pages(offset, bytes).next().is_none()
             })
 }
@@ -194,10 +233,10 @@ pub unsafe fn copy(source: *const u8, target: *mut u8, bytes: usize) {
         return unsafe { write(source, target, bytes) };
     }
     let pages = MEMORY.with_borrow_mut(|memory| {
-        let (start, private) = memory.as_mut()?.private_at(source as usize)?;
-        let offset = source as usize - start;
+        let private = memory.as_mut()?.private.at(source as usize)?;
+        let offset = source as usize - private.start;
         let inside = bytes.min(private.size - offset);
-        Some((start, private.written_pages(offset, inside).collect::<Vec<usize>>(), inside))
+        Some((private.start, private.written_pages(offset, inside).collect::<Vec<usize>>(), inside))
     });
     let Some((start, pages, inside)) = pages else {
         // SAFETY: as above.
@@ -244,7 +283,7 @@ pub unsafe fn write(source: *const u8, target: *mut u8, bytes: usize) {
 fn is_private(address: *const u8) -> bool {
     may_be_private(address as usize)
         && MEMORY.with_borrow_mut(|memory| {
-            memory.as_mut().is_some_and(|memory| memory.private_at(address as usize).is_some())
+            memory.as_mut().is_some_and(|memory| memory.private.at(address as usize).is_some())
         })
 }
 
@@ -261,40 +300,63 @@ fn may_be_private(address: usize) -> bool {
     address >= from && address < to
 }
 
-fn map_private(size: usize) -> Option<usize> {
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: new memory at an address that the kernel chooses.
-    let address = unsafe { libc::mmap(std::ptr::null_mut(), size, libc::PROT_READ, flags, -1, 0) };
-    (address != libc::MAP_FAILED).then_some(address as usize)
-}
+impl Privates {
+    /// Address space for them, all of it zeros that can be read.
+    fn new() -> std::io::Result<Privates> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: new memory at an address that the kernel chooses.
+        let base = unsafe { libc::mmap(std::ptr::null_mut(), PRIVATE_RANGE, libc::PROT_READ, flags, -1, 0) };
+        if base == libc::MAP_FAILED {
+            return Err(std::io::Error::last_os_error());
+        }
+        Ok(Privates { base: base as usize, blocks: Vec::new(), by_granule: Vec::new() })
+    }
 
-impl Memory {
-    /// The private allocation that an address is in, and where it begins.
-    fn private_at(&mut self, address: usize) -> Option<(usize, &mut Private)> {
-        let (&start, private) = self.private.range_mut(..=address).next_back()?;
-        (address < start + private.size).then_some((start, private))
+    /// A new one; gives its address.
+    fn add(&mut self, size: usize) -> Option<usize> {
+        let start = self.base + self.by_granule.len() * GRANULE;
+        let granules = self.by_granule.len() + size.div_ceil(GRANULE);
+        if granules * GRANULE > PRIVATE_RANGE {
+            return None;
+        }
+        self.by_granule.resize(granules, self.blocks.len() as u32);
+        self.blocks.push(Private { start, size, written: vec![0; size.div_ceil(64 * PAGE)] });
+        PRIVATE.set((self.base, start + size));
+        Some(start)
+    }
+
+    /// The one that an address is in.
+    #[inline]
+    fn at(&mut self, address: usize) -> Option<&mut Private> {
+        let number = *self.by_granule.get(address.wrapping_sub(self.base) / GRANULE)?;
+        let private = &mut self.blocks[number as usize];
+        (address < private.start + private.size).then_some(private)
     }
 }
 
-impl Drop for Memory {
+impl Drop for Privates {
     fn drop(&mut self) {
-        for (&address, private) in &self.private {
-            // SAFETY: programs have ended.
-            unsafe { libc::munmap(address as *mut libc::c_void, private.size) };
-        }
+        PRIVATE.set((usize::MAX, 0));
+        // SAFETY: programs have ended.
+        unsafe { libc::munmap(self.base as *mut libc::c_void, PRIVATE_RANGE) };
     }
 }
 
 impl Private {
-    /// Nothing is written any more: the pages go, and all of it is one mapping again.
-    fn clear(&mut self, address: usize) {
-        if self.written.iter().all(|&word| word == 0) {
+    /// All of it is zeros again. A few pages stay; if there are more, they go, and all of it is one mapping again.
+    fn clear(&mut self) {
+        let pages: u32 = self.written.iter().map(|word| word.count_ones()).sum();
+        if pages as usize <= KEPT {
+            for page in self.written_pages(0, self.size) {
+                // SAFETY: a page of our own that the program has given back, and may be written.
+                unsafe { std::ptr::write_bytes((self.start + page * PAGE) as *mut u8, 0, PAGE) };
+            }
             return;
         }
         self.written.fill(0);
         // SAFETY: memory of our own that the program has given back.
-        unsafe { libc::madvise(address as *mut libc::c_void, self.size, libc::MADV_DONTNEED) };
-        protect(address, self.size, libc::PROT_READ);
+        unsafe { libc::madvise(self.start as *mut libc::c_void, self.size, libc::MADV_DONTNEED) };
+        protect(self.start, self.size, libc::PROT_READ);
     }
 
     /// Pages that were written, of those that hold these bytes.
@@ -355,6 +417,14 @@ impl Arena {
         }
     }
 
+    /// Folded memory for a rank.
+    fn give(&mut self, share: &Share, size: usize) -> Option<usize> {
+        let address = share.place(self.base, size);
+        self.map_until(address + size)?;
+        share.fold(address, size);
+        Some(address)
+    }
+
     /// Makes addresses usable up to there. The more there is, the larger the pieces: mappings are limited.
     fn map_until(&mut self, end: usize) -> Option<()> {
         if end > self.base + RANGE {
@@ -393,7 +463,7 @@ mod tests {
     #[test]
     fn the_largest_are_folded_and_smaller_ones_private() {
         crate::signals::install();
-        fold(1 << 20).expect("address space");
+        fold(Fold::Largest(1 << 20)).expect("address space");
         let (one, other) = (Share::default(), Share::default());
         assert_eq!(allocate(&one, 1000, 16), None);
         let (a, b) = (allocate(&one, 100 << 20, 16).unwrap(), allocate(&other, 100 << 20, 16).unwrap());
@@ -404,8 +474,8 @@ mod tests {
         let panel = allocate(&one, 2 << 20, 16).unwrap();
         assert!(!is_folded(panel) && is_blank(panel, 2 << 20));
         let pages = |address: *mut u8| {
-            MEMORY.with_borrow(|memory| {
-                let private = &memory.as_ref().unwrap().private[&(address as usize)];
+            MEMORY.with_borrow_mut(|memory| {
+                let private = memory.as_mut().unwrap().private.at(address as usize).unwrap();
                 private.written_pages(0, private.size).collect::<Vec<_>>()
             })
         };
@@ -426,5 +496,17 @@ mod tests {
         assert_eq!(allocate(&one, 50 << 20, 16), Some(a), "free addresses are used again");
         assert_eq!(allocate(&one, 1 << 20, 16), Some(panel), "and free pages");
         unfold();
+    }
+
+    #[test]
+    fn only_what_is_asked_for_is_folded() {
+        fold(Fold::Asked(1 << 20)).expect("address space");
+        let share = Share::default();
+        let matrix = allocate_folded(&share, 1000).unwrap();
+        let panel = allocate(&share, 100 << 20, 16).unwrap();
+        assert!(is_folded(matrix) && !is_folded(panel));
+        assert!(free(&share, matrix) && free(&share, panel));
+        unfold();
+        assert_eq!(allocate_folded(&share, 1000), None);
     }
 }

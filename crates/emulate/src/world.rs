@@ -15,7 +15,7 @@ use crate::launch::Launch;
 use crate::mail::Mail;
 use crate::meter::Charging;
 use crate::output::Output;
-use crate::process::{Ending, Process};
+use crate::process::{Ended, Ending, Process, Stage};
 
 /// Everything that belongs to no single rank.
 pub struct World {
@@ -38,7 +38,7 @@ pub struct World {
     /// Where the program's text goes.
     pub output: Output,
     /// How ranks ended, in that order: those that end all others are the last.
-    pub endings: RefCell<Vec<(u32, Ending)>>,
+    pub endings: RefCell<Vec<Ended>>,
     /// Whether the program has thread-local data below the thread pointer.
     pub has_thread_local: bool,
     /// The program, if all ranks are copies of it in this process.
@@ -65,7 +65,7 @@ impl World {
             boards: Boards::default(),
             file_system: Rc::new(FileSystem::new(&setup.machine.io)),
             charging: launch.charging,
-            output: Output::new(launch.prefix),
+            output: Output::new(launch.prefix, launch.print.clone()),
             endings: Default::default(),
             stop,
             has_thread_local: program.as_ref().is_some_and(|program| program.thread_local_size() > 0),
@@ -92,27 +92,30 @@ impl World {
         self.abi.get().is_some()
     }
 
-    /// A rank has come to its end. All others end too, unless it is a proper end.
+    /// A rank has come to its end. All others end too, unless it is a proper end; with mpirun too, a rank that gives up with
+    /// an exit code takes the others with it.
     pub fn ended(&self, process: &Process, ending: Ending) {
-        if !matches!(ending, Ending::Exit(_)) {
+        let stage = process.stage.get();
+        let is_proper = matches!(ending, Ending::Exit(code) if code == 0 || stage != Stage::During);
+        if !is_proper {
             self.stop.store(true, Ordering::Relaxed);
         }
-        self.endings.borrow_mut().push((process.number(), ending));
-    }
-
-    /// Whether it was stopped from outside.
-    pub fn is_interrupted(&self) -> bool {
-        let is_proper = |(_, ending): &(u32, Ending)| matches!(ending, Ending::Exit(_));
-        self.stop.load(Ordering::Relaxed) && self.endings.borrow().iter().all(is_proper)
+        let here = 0usize;
+        let backtrace = match ending {
+            Ending::Exit(_) | Ending::Stopped => Vec::new(),
+            Ending::Signal { place: (at, stack), .. } => process.backtrace(at, stack),
+            // The rank is still in the call that ends it.
+            _ => process.backtrace(0, &raw const here as usize),
+        };
+        let (rank, at) = (process.number(), process.rank.now());
+        self.endings.borrow_mut().push(Ended { rank, at, stage, ending, backtrace });
     }
 
     /// What a rank wanted to do that only a process can, if that was its end.
     pub fn beyond_copies(&self) -> Option<String> {
-        const BEYOND: [&str; 3] = ["pthread_create", "fork", "vfork"];
-        self.endings.borrow().iter().find_map(|(rank, ending)| match ending {
-            Ending::Unsupported(symbol) if BEYOND.contains(&symbol.as_str()) => {
-                Some(format!("rank {rank} called {symbol}"))
-            }
+        let is_beyond = |symbol: &str| ["pthread_create", "fork", "vfork"].contains(&symbol) || symbol.contains("exec");
+        self.endings.borrow().iter().find_map(|Ended { rank, ending, .. }| match ending {
+            Ending::Unsupported(symbol) if is_beyond(symbol) => Some(format!("rank {rank} called {symbol}")),
             _ => None,
         })
     }
@@ -127,6 +130,11 @@ impl World {
     /// The same for an address that a call returns to; none if there is no call before it.
     pub fn describe_call(&self, address: usize) -> Option<String> {
         let description = self.describe(address)?;
+        // Nobody returns to the beginning of a function: that is its address.
+        let location = self.program.as_ref()?.describe(address);
+        if location.is_some_and(|location| location.offset == 0) {
+            return None;
+        }
         // SAFETY: described addresses are code of the program, which can be read; a function does not begin at its first byte.
         let before = |bytes: usize| unsafe { *((address - bytes) as *const u8) };
         let is_call =

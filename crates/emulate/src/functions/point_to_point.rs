@@ -33,15 +33,14 @@ pub(crate) const TAG_UB: i32 = i32::MAX;
 
 impl Call<'_> {
     /// How items of a datatype lie.
+    #[inline]
     pub(crate) fn layout(&self, count: i32, datatype: TypeHandle) -> Result<Layout, Fault> {
         if count < 0 {
             return Err(Fault::new(ErrorClass::Count, format!("the count is {count}")));
         }
         // Most data is of predefined datatypes, which need no object.
-        if let Some(basic) = Basic::ALL.get((datatype.number as usize).wrapping_sub(1))
-            && basic.size() == basic.extent()
-        {
-            return Ok(Layout::Bytes((basic.size() * i64::from(count)) as u64));
+        if let Some(size) = Basic::size_side_by_side((datatype.number as usize).wrapping_sub(1)) {
+            return Ok(Layout::Bytes((size * i64::from(count)) as u64));
         }
         Ok(Layout::new(&self.me.datatype(datatype.number)?, i64::from(count)))
     }
@@ -51,6 +50,17 @@ impl Call<'_> {
         let layout =
             self.layout(described.count, described.datatype).map_err(|fault| fault.of_comm(described.comm.number))?;
         Ok((comm, layout))
+    }
+
+    /// A buffer at the very beginning of memory is a mistake, and better told here than when somebody touches it.
+    #[inline]
+    fn check_buffer(&self, described: &Described, layout: &Layout) -> Answer {
+        let is_run = matches!(layout, Layout::Bytes(bytes) if *bytes > 0);
+        if is_run && (described.buffer.address() as usize) < 4096 {
+            let detail = format!("there is no buffer at {:p}", described.buffer.address());
+            return Err(Fault::new(ErrorClass::Buffer, detail).of_comm(described.comm.number));
+        }
+        Ok(())
     }
 
     /// A send, apart from its data; none to MPI_PROC_NULL.
@@ -64,6 +74,7 @@ impl Call<'_> {
         if tag < 0 {
             return Err(Fault::new(ErrorClass::Tag, format!("{tag} is no tag of a send")).of_comm(handle.number));
         }
+        self.check_buffer(described, &layout)?;
         let parcel = hpcast_mpi::Parcel::NONE;
         Ok(Some((Sending { comm: comm.comm, to, tag, bytes: layout.bytes(), mode, parcel }, layout)))
     }
@@ -76,6 +87,7 @@ impl Call<'_> {
             return Ok(None);
         }
         let (source, tag) = self.pattern(&comm, peer, tag).map_err(|fault| fault.of_comm(handle.number))?;
+        self.check_buffer(described, &layout)?;
         let parcel = hpcast_mpi::Parcel::NONE;
         Ok(Some((Receiving { comm: comm.comm, source, tag, parcel }, layout, comm)))
     }

@@ -35,10 +35,13 @@ pub enum FunctionError {
         problem: String,
     },
     /// The program has no such function.
-    #[error(
-        "the program has no function {0} that could be replaced; check its name (nm lists those of a program that is not stripped)"
-    )]
-    Absent(String),
+    #[error("the program has no function {symbol} that could be replaced")]
+    Absent {
+        /// The function.
+        symbol: String,
+        /// Functions whose names are like it.
+        similar: Vec<String>,
+    },
 }
 
 #[derive(serde::Deserialize)]

@@ -102,6 +102,14 @@ pub struct Replaced {
     pub effect: Effect,
 }
 
+impl Replaced {
+    /// Whether there is nothing to do: a matrix has no rows or no columns, and functions return at once.
+    fn is_empty(&self, values: &[f64]) -> bool {
+        let is_size = |name: &str| name == "M" || name == "N";
+        self.arguments.iter().zip(values).any(|((name, _), &value)| value == 0.0 && is_size(name))
+    }
+}
+
 /// A function that is ready to be called.
 struct Entry {
     replaced: Replaced,
@@ -271,7 +279,10 @@ impl Entry {
                 None => self.execute(me, registers, values.to_vec(), entry),
             };
         }
-        let seconds = self.model.seconds(me, &Arguments::from_slice(values), || self.noise.word(me.number(), number));
+        let seconds = match self.replaced.is_empty(values) {
+            true => 0.0,
+            false => self.model.seconds(me, &Arguments::from_slice(values), || self.noise.word(me.number(), number)),
+        };
         self.take(me, seconds, values, registers, number)
     }
 

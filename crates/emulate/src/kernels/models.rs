@@ -16,6 +16,7 @@ pub struct MachineSpeed {
 pub struct KernelModels {
     file: ModelFile,
     speed: Option<MachineSpeed>,
+    is_noisy: bool,
 }
 
 /// A model that is ready for the calls of one function.
@@ -28,7 +29,12 @@ pub(super) enum Bound {
 impl KernelModels {
     /// From a model file, and the speed of the machine for what it does not list.
     pub fn new(file: ModelFile, speed: Option<MachineSpeed>) -> KernelModels {
-        KernelModels { file, speed }
+        KernelModels { file, speed, is_noisy: true }
+    }
+
+    /// The same, but all calls with the same arguments take the same time.
+    pub fn without_noise(self) -> KernelModels {
+        KernelModels { is_noisy: false, ..self }
     }
 
     pub(super) fn bind(&self, kernel: &str, arguments: &[&str]) -> Result<Bound, FunctionError> {
@@ -37,7 +43,10 @@ impl KernelModels {
             if model.is_free() {
                 return Ok(Bound::Free);
             }
-            let bound = BoundKernel::new(model, arguments).map_err(|problem| unknown(problem.to_string()))?;
+            let mut bound = BoundKernel::new(model, arguments).map_err(|problem| unknown(problem.to_string()))?;
+            if !self.is_noisy {
+                bound.remove_noise();
+            }
             return Ok(Bound::Fitted(Box::new(bound), self.file.first_node));
         }
         if self.file.unlisted == Unlisted::Free {

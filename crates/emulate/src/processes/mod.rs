@@ -16,6 +16,7 @@ mod rank;
 mod share;
 mod standins;
 mod start;
+mod text;
 
 use std::cell::{OnceCell, RefCell};
 use std::ffi::OsStr;
@@ -23,15 +24,17 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 
 use hpcast_mpi::{RunError, Setup};
+use hpcast_units::Time;
 
 pub use elf::find;
 pub use heap::SharedHeap;
 pub use start::{StartError, variables};
 
-use crate::launch::{Finding, Launch, LaunchError};
-use crate::process::Process;
+use crate::launch::{Finding, Launch, LaunchError, Processes, progress};
+use crate::process::{Ending, Process};
 use crate::symbols::Symbols;
 use crate::world::World;
 use baton::Ranks;
@@ -43,6 +46,13 @@ pub(crate) fn is_script(path: &Path) -> bool {
     let mut begin = [0; 2];
     let read = std::fs::File::open(path).and_then(|mut file| io::Read::read_exact(&mut file, &mut begin));
     read.is_ok() && &begin == b"#!"
+}
+
+/// Whether a program that is not linked with MPI may load it while it runs.
+pub(crate) fn may_load_mpi(path: &Path) -> bool {
+    let Ok(Some(program)) = elf::Elf::read(path) else { return false };
+    let loads = program.undefined().iter().any(|name| name == "dlopen");
+    loads || program.needed().iter().any(|name| name.starts_with("libpython"))
 }
 
 /// Runs a program as a process a rank.
@@ -68,15 +78,17 @@ pub(crate) fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchErr
     let ranks = Rc::new(Ranks::new(setup.ranks as usize));
     ranks.install();
     standins::note(&libraries).map_err(LaunchError::Processes)?;
-    let processes = RefCell::new(Vec::new());
+    let processes: Processes = Rc::default();
+    let progress = setup.progress.map(|tell| progress(tell, processes.clone()));
+    let held = Rc::new(text::Held::default());
     let failed = RefCell::new(None);
-    let setup = Setup { post: Some(Box::new(world.mail.clone())), interrupt: Some(stop), ..setup };
+    let setup = Setup { post: Some(Box::new(world.mail.clone())), interrupt: Some(stop), progress, ..setup };
     let outcome = hpcast_mpi::run(setup, |rank| {
         let process = Process::new(world.clone(), rank);
         processes.borrow_mut().push(process.clone());
-        let forked = RankProcess::new(process, ranks.clone(), &start, launch.prefix);
+        let forked = RankProcess::new(process, ranks.clone(), &start, held.clone());
         let forked = forked.map_err(|error| {
-            world.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            world.stop.store(true, Ordering::Relaxed);
             failed.borrow_mut().get_or_insert(error);
         });
         async move {
@@ -86,12 +98,13 @@ pub(crate) fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchErr
         }
     });
     ranks.end();
-    let outcome = if world.is_interrupted() { Err(RunError::Interrupted) } else { outcome };
+    held.print_until(Time::NEVER);
     if let Some(error) = failed.take() {
         return Err(LaunchError::Processes(error));
     }
-    let Some(library) = names::chosen() else { return Err(LaunchError::NoMpi(name)) };
-    Ok(Finding::new(launch, &world, library, outcome, &processes.take()))
+    let is_cut = world.endings.borrow().iter().any(|ended| ended.ending == Ending::Stopped);
+    let outcome = if is_cut { Err(RunError::Interrupted) } else { outcome };
+    Ok(Finding::new(launch, &world, names::chosen(), outcome, &processes.take()))
 }
 
 /// Each rank takes two files here.

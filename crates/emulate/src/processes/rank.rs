@@ -1,11 +1,8 @@
 //! A rank that is a process, as a task of the simulation.
 
-use std::cell::RefCell;
 use std::ffi::{CString, c_int};
-use std::fs::File;
 use std::future::Future;
-use std::io::{self, Read};
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
@@ -14,7 +11,7 @@ use std::task::{Context, Poll};
 use super::baton::Ranks;
 use super::gate;
 use super::start::{self, Start};
-use crate::output::{Stream, Written};
+use super::text::{Ends, Held, Text};
 use crate::process::{Ending, Process};
 
 /// Below what this program has on the first stack comes the one of the rank's program.
@@ -25,65 +22,21 @@ pub struct RankProcess {
     process: Rc<Process>,
     ranks: Rc<Ranks>,
     text: Text,
-}
-
-/// What the process writes, on its way to us.
-pub struct Text {
-    streams: Vec<(RefCell<File>, RefCell<Written>)>,
+    held: Rc<Held>,
 }
 
 impl RankProcess {
     /// Forks the process of a rank. It waits for its turn to begin the program.
-    pub fn new(process: Rc<Process>, ranks: Rc<Ranks>, start: &Start, prefix: bool) -> io::Result<RankProcess> {
-        let number = process.number();
-        let pipes = [pipe()?, pipe()?];
+    pub fn new(process: Rc<Process>, ranks: Rc<Ranks>, start: &Start, held: Rc<Held>) -> io::Result<RankProcess> {
+        let (text, ends) = Text::new(process.number(), &process.world.output, held.clone())?;
         let simulation = std::process::id();
         // SAFETY: this thread goes on in the new process. The C library does not learn of it: its data is shared.
-        let pid = unsafe { libc::syscall(libc::SYS_fork) } as i32;
-        match pid {
+        match unsafe { libc::syscall(libc::SYS_fork) } as i32 {
             -1 => return Err(io::Error::last_os_error()),
-            0 => begin(&process, &ranks, start, &pipes, simulation),
-            pid => ranks.set_pid(number as usize, pid),
+            0 => begin(&process, &ranks, start, &ends, simulation),
+            pid => ranks.set_pid(process.number() as usize, pid),
         }
-        let stream =
-            |stream, [from, _]: [File; 2]| (RefCell::new(from), RefCell::new(Written::new(number, stream, prefix)));
-        let [out, err] = pipes;
-        let streams = vec![stream(Stream::Out, out), stream(Stream::Err, err)];
-        Ok(RankProcess { process, ranks, text: Text { streams } })
-    }
-}
-
-/// A pipe from which nobody waits to read.
-fn pipe() -> io::Result<[File; 2]> {
-    let mut ends = [0; 2];
-    // SAFETY: a place for two numbers; the files are ours then.
-    unsafe {
-        if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        libc::fcntl(ends[0], libc::F_SETFL, libc::O_NONBLOCK);
-        Ok(ends.map(|end| File::from_raw_fd(end)))
-    }
-}
-
-impl Text {
-    /// Passes on what was written.
-    fn pass_on(&self) {
-        let mut buffer = [0; 4096];
-        for (pipe, written) in &self.streams {
-            while let Ok(count @ 1..) = pipe.borrow_mut().read(&mut buffer) {
-                written.borrow_mut().add(&buffer[..count]);
-            }
-        }
-    }
-}
-
-impl Drop for Text {
-    fn drop(&mut self) {
-        self.pass_on();
-        for (_, written) in &self.streams {
-            written.borrow_mut().finish();
-        }
+        Ok(RankProcess { process, ranks, text, held })
     }
 }
 
@@ -99,16 +52,17 @@ impl Future for RankProcess {
         if is_stopped() {
             return Poll::Pending;
         }
+        self.held.print_until(process.rank.simulated());
         process.switch_to();
         let status = self.ranks.resume(process.number() as usize, || {
-            self.text.pass_on();
+            self.text.take();
             !is_stopped()
         });
-        self.text.pass_on();
+        self.text.set_time(process.rank.now());
+        self.text.take();
         Process::switch_away();
         if let Some(status) = status {
-            // Whoever is stopped has not ended by itself.
-            process.has_gone(Some(ending(status)).filter(|_| !is_stopped()));
+            process.has_gone(if is_stopped() { Ending::Stopped } else { ending(status) });
         }
         if process.has_ended() { Poll::Ready(()) } else { Poll::Pending }
     }
@@ -119,14 +73,12 @@ fn ending(status: c_int) -> Ending {
     if libc::WIFEXITED(status) {
         return Ending::Exit(libc::WEXITSTATUS(status));
     }
-    match libc::WTERMSIG(status) {
-        libc::SIGABRT => Ending::Aborted("abort() was called".to_owned()),
-        signal => Ending::Signal { signal: crate::signals::name(signal), backtrace: Vec::new() },
-    }
+    let number = libc::WTERMSIG(status);
+    Ending::Signal { number, what: crate::signals::name(number), call: None, place: (0, 0) }
 }
 
 /// The process of a rank begins.
-fn begin(process: &Process, ranks: &Ranks, start: &Start, pipes: &[[File; 2]; 2], simulation: u32) -> ! {
+fn begin(process: &Process, ranks: &Ranks, start: &Start, ends: &Ends, simulation: u32) -> ! {
     let number = process.number() as usize;
     // SAFETY: the kernel's functions, on what belongs to this process only.
     unsafe {
@@ -142,10 +94,9 @@ fn begin(process: &Process, ranks: &Ranks, start: &Start, pipes: &[[File; 2]; 2]
             libc::dup2(nothing, 0);
             libc::close(nothing);
         }
-        libc::dup2(pipes[0][1].as_raw_fd(), 1);
-        libc::dup2(pipes[1][1].as_raw_fd(), 2);
-        for end in pipes.iter().flatten() {
-            libc::close(end.as_raw_fd());
+        for (number, end) in (1..).zip(ends.numbers()) {
+            libc::dup2(end, number);
+            libc::close(end);
         }
     }
     ranks.wait_for_turn(number);

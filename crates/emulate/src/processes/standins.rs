@@ -85,9 +85,9 @@ pub extern "C" fn forbidden() -> ! {
 pub extern "C" fn nothing() {}
 
 /// The library of these functions has been loaded: finds those of the C library.
-pub unsafe extern "C" fn loaded(table: &[usize; 4]) {
+pub unsafe extern "C" fn loaded(table: &[usize; 6]) {
     const NOW_IF_LOADED: usize = (libc::RTLD_NOW | libc::RTLD_NOLOAD) as usize;
-    let [errno, environ, dlmopen, dlsym] = *table;
+    let [errno, environ, dlmopen, dlsym, stdout, setvbuf] = *table;
     if let Some(here) = gate::here() {
         (here.errno, here.environ) = (errno, environ);
     }
@@ -101,6 +101,9 @@ pub unsafe extern "C" fn loaded(table: &[usize; 4]) {
             *(gate::kept(number) as *mut usize) = address;
         }
     }
+    // Lines are passed on as they come, although they go into a pipe.
+    // SAFETY: as above; the C library's variable holds a stream.
+    unsafe { gate::call_program(setvbuf, &[*(stdout as *const usize), 0, libc::_IOLBF as usize, 0]) };
     // What it takes to load a program is not the program's.
     Process::current().meter.resume();
 }
