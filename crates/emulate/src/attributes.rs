@@ -124,8 +124,8 @@ impl Keyval {
             (0, _) => {}
             (address, Form::C) => {
                 let object = handles.to_c(kind, number, call.me.base());
-                // SAFETY: the program says that this is a function that deletes attributes.
                 let arguments = [object, key as usize, value.seen_by(Language::C) as usize, self.extra as usize];
+                // SAFETY: the program says that this is a function that deletes attributes.
                 code = unsafe { call_program(address, &arguments) } as i32;
             }
             (address, _) => {

@@ -128,8 +128,8 @@ impl Reduction {
                     Language::C => handles.to_c(Kind::Datatype, self.handle, call.me.base()),
                     Language::Fortran => handles.to_fortran(Kind::Datatype, self.handle) as usize,
                 };
-                // SAFETY: the program has said that this is an operation; the data is as it expects.
                 let arguments = [input as usize, inout as usize, &raw mut length as usize, &raw mut word as usize];
+                // SAFETY: the program has said that this is an operation; the data is as it expects.
                 unsafe { call_program(function.address, &arguments) };
                 Ok(())
             }

@@ -7,6 +7,7 @@
 //! exchanges the thread pointer (`gate.rs`). One process runs at a time (`baton.rs`).
 
 pub(crate) mod baton;
+mod code;
 mod elf;
 pub(crate) mod gate;
 mod heap;

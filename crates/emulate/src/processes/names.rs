@@ -2,12 +2,13 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, OsString};
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
+use super::code::Code;
 use super::elf::Elf;
 use super::gate;
 use super::library::{Library as File, Symbol};
@@ -51,6 +52,9 @@ const FORTRAN: [(Library, &[&str]); 3] = [
     (Library::Mpich, &["mpipriv1_", "mpipriv2_", "mpiprivc_", "mpifcmb5_", "mpifcmb9_"]),
     (Library::Standard, &["mpipriv1_", "mpipriv2_", "mpiprivc_", "mpifcmb5_", "mpifcmb9_"]),
 ];
+
+/// How the names of Open MPI's variables begin that stand for handles.
+const HANDLES: &str = "ompi_";
 
 /// Bytes of such a variable: statuses are the largest.
 const VARIABLE: usize = 64;
@@ -98,74 +102,6 @@ pub fn ours(soname: &str) -> Option<&'static CStr> {
     OURS.with_borrow(|all| all.get(soname).copied())
 }
 
-/// Code for calls of our functions, in memory that does not change after ranks have begun.
-struct Code {
-    page: usize,
-    used: usize,
-    known: HashMap<usize, usize>,
-}
-
-const CODE: usize = 1 << 20;
-const STUB: usize = 48;
-
-impl Code {
-    fn new() -> io::Result<Code> {
-        let rights = libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: new memory at an address that the kernel chooses.
-        let page = unsafe { libc::mmap(std::ptr::null_mut(), CODE, rights, flags, -1, 0) };
-        if page == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        Ok(Code { page: page as usize, used: 0, known: HashMap::new() })
-    }
-
-    fn put(&mut self, code: &[u8]) -> usize {
-        assert!(code.len() <= STUB && self.used + STUB <= CODE, "there is room for all functions");
-        let at = self.page + self.used;
-        self.used += STUB;
-        // SAFETY: the memory is ours, and has room.
-        unsafe { (at as *mut u8).copy_from_nonoverlapping(code.as_ptr(), code.len()) };
-        at
-    }
-
-    /// A way to a function, which only ranks may call.
-    fn way_to(&mut self, function: usize) -> usize {
-        if let Some(&known) = self.known.get(&function) {
-            return known;
-        }
-        let way = self.put(&gate::stub(function, standins::forbidden as *const () as usize));
-        self.known.insert(function, way);
-        way
-    }
-
-    /// A way to a function of the C library, past one of ours that says what its first argument is.
-    fn way_through(&mut self, function: usize, number: usize) -> usize {
-        // mov rax, rdi; ret.
-        let same = self.put(&[0x48, 0x89, 0xF8, 0xC3]);
-        let ours = self.put(&gate::stub(function, same));
-        // push rsi; push rdi; sub rsp, 8; movabs rax, ours; call rax; add rsp, 8; pop rdi; pop rsi.
-        let mut code = vec![0x56, 0x57, 0x48, 0x83, 0xEC, 0x08, 0x48, 0xB8];
-        code.extend(ours.to_le_bytes());
-        code.extend([0xFF, 0xD0, 0x48, 0x83, 0xC4, 0x08, 0x5F, 0x5E]);
-        // mov rdi, rax; movabs rax, slot; jmp [rax].
-        code.extend([0x48, 0x89, 0xC7, 0x48, 0xB8]);
-        code.extend(gate::kept(number).to_le_bytes());
-        code.extend([0xFF, 0x20]);
-        self.put(&code)
-    }
-
-    /// A way to a function in place of the C library's, which is called in processes that are not ranks.
-    fn way_instead(&mut self, function: usize, number: usize) -> usize {
-        // movabs rax, slot; jmp [rax].
-        let mut code = vec![0x48, 0xB8];
-        code.extend(gate::kept(number).to_le_bytes());
-        code.extend([0xFF, 0x20]);
-        let otherwise = self.put(&code);
-        self.put(&gate::stub(function, otherwise))
-    }
-}
-
 /// Writes all libraries into a folder.
 ///
 /// `needed` are the libraries that the program names. Those for other languages use names inside the library that they belong to,
@@ -177,35 +113,43 @@ pub fn write(folder: &Path, symbols: &Symbols, kernels: Option<&Kernels>, needed
     PREPARED.with_borrow_mut(Vec::clear);
     for library in [Library::Standard, Library::Mpich, Library::OpenMpi] {
         note_ours(folder, library);
-        let abi = Abi::new(library);
-        let mut all = variables(&abi);
-        let names: Vec<(String, usize)> = all.iter().map(|symbol| (symbol.name.clone(), symbol.address)).collect();
-        let known: HashSet<String> = names.iter().map(|(name, _)| name.clone()).collect();
-        // Programs take who has these for a library with the standard ABI.
-        let is_of_other = |name: &str| library != Library::Standard && name.contains("MPI_Abi_");
-        let functions = functions.iter().filter(|(name, _)| !known.contains(name) && !is_of_other(name));
-        all.extend(functions.map(|(name, address)| function(name, *address)));
-        let on_load = with_number(library as u32, &gate::stub(loaded as *const () as usize, 0));
-        let file = File {
-            soname: main(library).to_owned(),
-            table: (0..names.len()).collect(),
-            symbols: all,
-            on_load,
-            on_exit: vec![0xC3],
-            ..File::default()
-        };
-        fs::write(folder.join(main(library)), file.file())?;
-        PREPARED.with_borrow_mut(|prepared| prepared.push(Prepared { library, abi: Some(abi), names }));
+        fs::write(folder.join(main(library)), prepare(library, &functions).file())?;
         for &name in others(library) {
             let needed = vec![main(library).to_owned()];
-            let empty =
-                File { soname: name.to_owned(), needed, on_load: vec![0xC3], on_exit: vec![0xC3], ..File::default() };
+            let (on_load, on_exit) = (RETURN.into(), RETURN.into());
+            let empty = File { soname: name.to_owned(), needed, on_load, on_exit, ..File::default() };
             fs::write(folder.join(name), empty.file())?;
         }
     }
     let always = folder.join("libhpcast.so");
     fs::write(&always, standins(&mut code, kernels).file())?;
+    code.finish()?;
     Ok(Libraries { folder: folder.into(), always })
+}
+
+/// The code of a function that does nothing.
+const RETURN: [u8; 1] = [0xC3];
+
+/// A library with these functions.
+fn prepare(library: Library, functions: &[(String, usize)]) -> File {
+    let abi = Abi::new(library);
+    let mut symbols = variables(&abi);
+    let names: Vec<(String, usize)> = symbols.iter().map(|symbol| (symbol.name.clone(), symbol.address)).collect();
+    let known: HashSet<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
+    // Programs take who has these for a library with the standard ABI.
+    let is_of_other = |name: &str| library != Library::Standard && name.contains("MPI_Abi_");
+    let functions = functions.iter().filter(|(name, _)| !known.contains(name.as_str()) && !is_of_other(name));
+    symbols.extend(functions.map(|(name, address)| function(name, *address)));
+    let file = File {
+        soname: main(library).to_owned(),
+        needed: Vec::new(),
+        table: (0..names.len()).collect(),
+        symbols,
+        on_load: with_number(library as u32, &gate::stub(loaded as *const () as usize, 0)),
+        on_exit: RETURN.into(),
+    };
+    PREPARED.with_borrow_mut(|prepared| prepared.push(Prepared { library, abi: Some(abi), names }));
+    file
 }
 
 fn note_ours(folder: &Path, library: Library) {
@@ -301,8 +245,9 @@ unsafe extern "C" fn loaded(table: *const usize, library: u32) {
         // SAFETY: the library has a table of these names.
         let table = unsafe { std::slice::from_raw_parts(table, names.len()) };
         let address = |symbol: &str| names.iter().position(|(name, _)| name == symbol).map(|place| table[place]);
-        // The program's own variables lie side by side; the others are where all ranks see them.
-        let own = names.iter().zip(table).filter(|((_, common), address)| common != *address);
+        // Handles are addresses of the program's own variables, which lie side by side, or of ours, which all ranks see.
+        let handles = names.iter().zip(table).filter(|((name, _), _)| name.starts_with(HANDLES));
+        let own = handles.filter(|((_, common), address)| common != *address);
         let first = own.clone().map(|(_, &address)| address).min().unwrap_or_default();
         let places: HashMap<&str, usize> = own.map(|((name, _), address)| (name.as_str(), address - first)).collect();
         me.set_place(first, sentinels(library, address));
@@ -320,11 +265,16 @@ unsafe extern "C" fn loaded(table: *const usize, library: u32) {
 pub struct Folder(pub PathBuf);
 
 impl Folder {
-    /// A new one.
+    /// A new one, which nobody else may enter.
     pub fn new() -> io::Result<Folder> {
-        let path = std::env::temp_dir().join(format!("hpcast-{}", std::process::id()));
-        fs::create_dir_all(&path)?;
-        Ok(Folder(path))
+        let pattern = std::env::temp_dir().join("hpcast-XXXXXX").into_os_string().into_vec();
+        let pattern = CString::new(pattern)?.into_raw();
+        // SAFETY: a text of ours that ends as the function wants it; we take it back.
+        unsafe {
+            let made = !libc::mkdtemp(pattern).is_null();
+            let path = OsString::from_vec(CString::from_raw(pattern).into_bytes());
+            if made { Ok(Folder(path.into())) } else { Err(io::Error::last_os_error()) }
+        }
     }
 }
 

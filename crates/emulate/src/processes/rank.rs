@@ -58,13 +58,18 @@ impl Future for RankProcess {
             self.text.take();
             !is_stopped()
         });
-        self.text.set_time(process.rank.now());
-        self.text.take();
+        self.text.hold(process.rank.now());
         Process::switch_away();
         if let Some(status) = status {
             process.has_gone(if is_stopped() { Ending::Stopped } else { ending(status) });
         }
         if process.has_ended() { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+impl Drop for RankProcess {
+    fn drop(&mut self) {
+        self.text.finish(self.process.rank.now());
     }
 }
 

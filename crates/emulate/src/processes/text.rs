@@ -43,9 +43,15 @@ impl Held {
 /// Standard output and standard error of a process.
 pub struct Text {
     held: Rc<Held>,
-    streams: [(RefCell<File>, Rc<Written>); 2],
-    /// When the rank has waited last.
-    at: Cell<Time>,
+    streams: [Pipe; 2],
+}
+
+/// One of the two.
+struct Pipe {
+    file: RefCell<File>,
+    written: Rc<Written>,
+    /// What has come while the rank runs.
+    new: RefCell<Vec<u8>>,
 }
 
 /// The ends of the pipes that the process writes to.
@@ -57,34 +63,42 @@ impl Text {
     /// The pipes of a rank.
     pub fn new(rank: u32, output: &Output, held: Rc<Held>) -> io::Result<(Text, Ends)> {
         let ([out, out_end], [err, err_end]) = (pipe()?, pipe()?);
-        let stream = |file, stream| (RefCell::new(file), Rc::new(output.stream(rank, stream)));
-        let streams = [stream(out, Stream::Out), stream(err, Stream::Err)];
-        Ok((Text { held, streams, at: Cell::default() }, Ends { ends: [out_end, err_end] }))
+        let pipe = |file, stream| Pipe {
+            file: RefCell::new(file),
+            written: Rc::new(output.stream(rank, stream)),
+            new: RefCell::default(),
+        };
+        let streams = [pipe(out, Stream::Out), pipe(err, Stream::Err)];
+        Ok((Text { held, streams }, Ends { ends: [out_end, err_end] }))
     }
 
-    /// The rank waits, or has ended, at that time.
-    pub fn set_time(&self, at: Time) {
-        self.at.set(at);
-    }
-
-    /// Takes what was written.
+    /// Takes what was written, so that there is room in the pipes.
     pub fn take(&self) {
         let mut buffer = [0; 4096];
-        for (pipe, written) in &self.streams {
-            while let Ok(count @ 1..) = pipe.borrow_mut().read(&mut buffer) {
-                if let Some(lines) = written.whole_lines(&buffer[..count]) {
-                    self.held.add(self.at.get(), written, lines);
-                }
+        for Pipe { file, new, .. } in &self.streams {
+            while let Ok(count @ 1..) = file.borrow_mut().read(&mut buffer) {
+                new.borrow_mut().extend_from_slice(&buffer[..count]);
             }
         }
     }
-}
 
-impl Drop for Text {
-    fn drop(&mut self) {
+    /// The rank waits at that time: what it has written so far is of then.
+    pub fn hold(&self, at: Time) {
         self.take();
-        for (_, written) in &self.streams {
-            self.held.add(self.at.get(), written, written.rest());
+        for Pipe { written, new, .. } in &self.streams {
+            if let Some(lines) =
+                Some(new.take()).filter(|new| !new.is_empty()).and_then(|new| written.whole_lines(&new))
+            {
+                self.held.add(at, written, lines);
+            }
+        }
+    }
+
+    /// The rank has ended at that time.
+    pub fn finish(&self, at: Time) {
+        self.hold(at);
+        for Pipe { written, .. } in &self.streams {
+            self.held.add(at, written, written.rest());
         }
     }
 }
