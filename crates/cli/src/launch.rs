@@ -1,5 +1,6 @@
 //! `hpcast run ./program`: runs a real MPI program on a simulated machine.
 
+mod arguments;
 mod deadlock;
 mod left;
 mod verdict;
@@ -10,9 +11,11 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use clap::{Args, CommandFactory, Parser};
-use hpcast_emulate::kernels::{FunctionError, Functions, KernelModels, Kernels, MachineSpeed};
-use hpcast_emulate::{Charging, Finding, Fold, Launch, LaunchError, Prefix, Print, RanksAs, Stream};
+use clap::Args;
+use hpcast_emulate::kernels::{
+    Account, FunctionError, Functions, How, KernelModels, Kernels, MachineSpeed, Sampling, Source as TimeSource,
+};
+use hpcast_emulate::{Charging, Finding, Folding, Launch, LaunchError, Prefix, Print, RanksAs, Stream};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::collectives::{Library, Selection};
 use hpcast_mpi::{Outcome, Setup};
@@ -26,6 +29,8 @@ use crate::machine_options::MachineOptions;
 use crate::outputs::{OutputOptions, Results, Watchers};
 use crate::running::Running;
 use crate::verify::{self, Verification};
+use arguments::first_positional;
+pub(crate) use arguments::rewritten;
 use verdict::Verdict;
 
 /// Options of `hpcast run` for programs that are files.
@@ -36,19 +41,21 @@ pub(crate) struct Options {
     ranks: u32,
     #[command(flatten)]
     machine: MachineOptions,
-    /// What the program's own code costs: `skip` (nothing), or `run` (the CPU time that it takes here, times --speed)
+    /// What the program's own code costs: `skip` (nothing), `run` (the CPU time that it takes here, divided by --speed), or
+    /// `sample` (the same, but BLAS calls are executed only until their mean is known)
     #[arg(long, default_value = "run", value_name = "HOW")]
     compute: Compute,
     /// How many times faster a core of the simulated machine is than one of this computer
     #[arg(long, default_value_t = 1.0, value_name = "FACTOR")]
     speed: f64,
-    /// Model file: BLAS calls are not executed, but take the time that its kernel models say
+    /// Model file: calls of the BLAS, LAPACK and FFTW are not executed, but take the time that its kernel models say
     #[arg(long, value_name = "FILE.toml")]
     models: Option<PathBuf>,
     /// Functions of the program that are modelled, sampled or left out
     #[arg(long, value_name = "FILE.toml")]
     functions: Option<PathBuf>,
-    /// Allocations from so many MiB on are folded: nobody reads their numbers
+    /// Allocations from so many MiB on are folded: nobody reads their numbers; with --models, the default is those that would
+    /// not fit in memory
     #[arg(long, value_name = "MIB")]
     fold: Option<f64>,
     /// Begin each line of the program's text with the rank that wrote it; `--prefix=time` adds the virtual time
@@ -89,6 +96,7 @@ pub(crate) struct Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Compute {
     Run,
+    Sample,
     Skip,
 }
 
@@ -102,62 +110,6 @@ enum Begin {
 enum Ranks {
     Copies,
     Processes,
-}
-
-/// If these are the arguments of `hpcast run` for a program that is a file, the same as arguments of the hidden command that
-/// runs it: everything from the program on is the program's.
-pub(crate) fn rewritten(arguments: Vec<OsString>, is_built_in: impl Fn(&str) -> bool) -> Vec<OsString> {
-    if arguments.get(1).is_none_or(|command| command != "run") {
-        return arguments;
-    }
-    let Some(place) = first_positional(&arguments) else { return arguments };
-    let program = arguments[place].to_string_lossy();
-    let is_file = program.contains('/')
-        || !is_built_in(&program)
-            && (Path::new(&*program).is_file() || hpcast_emulate::find(&arguments[place]).is_some());
-    if !is_file {
-        return arguments;
-    }
-    let mut rewritten = arguments;
-    rewritten[1] = "run-program".into();
-    if rewritten[place - 1] != "--" {
-        rewritten.insert(place, "--".into());
-    }
-    rewritten
-}
-
-/// Where the first argument is that is no option and no value of one.
-fn first_positional(arguments: &[OsString]) -> Option<usize> {
-    #[derive(Parser)]
-    struct Standalone {
-        #[command(flatten)]
-        options: Options,
-    }
-    let command = Standalone::command();
-    let takes_value = |option: &str| {
-        let is_meant = |argument: &&clap::Arg| match option.strip_prefix("--") {
-            Some(long) => argument.get_long() == Some(long),
-            None => argument.get_short() == option.chars().nth(1),
-        };
-        let is_alone = option.len() == 2 || option.starts_with("--");
-        is_alone
-            && command
-                .get_arguments()
-                .find(is_meant)
-                .is_some_and(|argument| argument.get_action().takes_values() && !argument.is_require_equals_set())
-    };
-    let mut place = 2;
-    while let Some(argument) = arguments.get(place) {
-        let text = argument.to_string_lossy();
-        if text == "--" {
-            return (place + 1 < arguments.len()).then_some(place + 1);
-        }
-        if !text.starts_with('-') {
-            return Some(place);
-        }
-        place += if takes_value(&text) { 2 } else { 1 };
-    }
-    None
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
@@ -187,9 +139,14 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if let Some(why) = finding.why_processes.as_ref().or(options.because.as_ref()) {
         report.assumptions.push(format!("ranks-as = processes, because {why}"));
     }
+    if finding.lacks_memory {
+        let folded = "memory = folded where it was not enough: numbers in the largest arrays mean nothing";
+        report.assumptions.push(folded.into());
+    }
     if finding.free_files {
         report.assumptions.push("io = reading and writing files takes no time".into());
     }
+    report.assumptions.extend(finding.accounts.iter().filter_map(assumed));
     if finding.library.is_none() {
         report.warnings.push(format!("{} uses no MPI: its ranks know nothing of each other", report.program));
     }
@@ -300,7 +257,12 @@ impl Options {
     }
 
     fn launch(&self, machine: &Machine, running: &Running) -> Result<Launch, Failure> {
-        let (kernels, required) = self.kernels(machine)?;
+        if !(self.speed > 0.0) {
+            return Err(Failure::input("--speed must be positive"));
+        }
+        let listed = self.listed()?;
+        let folding = self.folding(listed.allocations.clone());
+        let kernels = self.kernels(listed, machine)?;
         let argument = |text: &OsString| CString::new(text.clone().into_vec());
         let mut program = self.program.clone();
         program[0] = self.path().into();
@@ -312,8 +274,7 @@ impl Options {
         let arguments = program.iter().map(argument).collect::<Result<Vec<_>, _>>();
         let charging = match self.compute {
             Compute::Skip => Charging::Nothing,
-            Compute::Run if self.speed > 0.0 => Charging::Measured(1.0 / self.speed),
-            Compute::Run => return Err(Failure::input("--speed must be positive")),
+            Compute::Run | Compute::Sample => Charging::Measured(1.0 / self.speed),
         };
         Ok(Launch {
             arguments: arguments.map_err(|_| Failure::input("an argument of the program contains a zero character"))?,
@@ -325,9 +286,8 @@ impl Options {
             },
             print: printing(running),
             stack: self.stack << 20,
-            fold: self.fold.map(|size| Fold::Largest((size * 1048576.0) as usize)),
+            folding,
             kernels: kernels.map(Box::new),
-            required,
             ranks_as: match self.ranks_as {
                 None => RanksAs::Possible,
                 Some(Ranks::Copies) => RanksAs::Copies,
@@ -338,21 +298,38 @@ impl Options {
 }
 
 impl Options {
-    /// Functions that are not simply executed, and those of them that must be there.
-    fn kernels(&self, machine: &Machine) -> Result<(Option<Kernels>, Vec<String>), Failure> {
-        if self.models.is_none() && self.functions.is_none() {
-            return Ok((None, Vec::new()));
+    /// What the user's file of functions says.
+    fn listed(&self) -> Result<Functions, Failure> {
+        let Some(path) = &self.functions else { return Ok(Functions::default()) };
+        let wrong = |what: String| Failure::input(format!("{}: {what}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        Functions::parse(&text).map_err(|error| wrong(error.to_string()))
+    }
+
+    /// Allocations that share memory: as the user says, and with modelled kernels those that there is no memory for.
+    fn folding(&self, sites: Vec<(String, bool)>) -> Option<Folding> {
+        let threshold = self.fold.map(|size| (size * 1048576.0) as usize);
+        match threshold {
+            None if self.models.is_some() => Some(Folding { sites, ..Folding::by_need() }),
+            None if sites.is_empty() => None,
+            threshold => Some(Folding { threshold, limit: None, largest: true, sites }),
         }
-        let mut functions = if self.models.is_some() { Functions::blas() } else { Functions::default() };
-        let mut required = Vec::new();
-        if let Some(path) = &self.functions {
-            let wrong = |what: String| Failure::input(format!("{}: {what}", path.display()));
-            let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-            let own = Functions::parse(&text).map_err(|error| wrong(error.to_string()))?;
-            required.extend(own.list.iter().map(|function| function.symbol.clone()));
-            functions.list.retain(|function| !required.contains(&function.symbol));
-            functions.list.extend(own.list);
-        }
+    }
+
+    /// Functions that are not simply executed.
+    fn kernels(&self, listed: Functions, machine: &Machine) -> Result<Option<Kernels>, Failure> {
+        let mut functions = match (&self.models, self.compute) {
+            (Some(_), Compute::Sample) => {
+                let problem = "--models and --compute sample both say what BLAS calls cost; give one of them";
+                return Err(Failure::input(problem));
+            }
+            (Some(_), _) => Functions::libraries(How::Model),
+            (None, Compute::Sample) => Functions::libraries(How::Sample(Sampling::default())),
+            (None, _) if listed.list.is_empty() => return Ok(None),
+            (None, _) => Functions::default(),
+        };
+        functions.list.retain(|function| listed.list.iter().all(|listed| listed.symbol != function.symbol));
+        functions.list.extend(listed.list);
         let file = match &self.models {
             Some(path) => ModelFile::load(path)?,
             None => ModelFile::default(),
@@ -361,7 +338,20 @@ impl Options {
         let models = KernelModels::new(file, speed);
         let kernels = Kernels::new(functions.list, &models, self.machine.seed)
             .map_err(|error| Failure::input(error.to_string()))?;
-        Ok((Some(kernels), required))
+        Ok(Some(kernels.with_speed(self.speed)))
+    }
+}
+
+/// What was taken for granted about the time of a function.
+fn assumed(account: &Account) -> Option<String> {
+    let Account { symbol, calls, executed, source, .. } = account;
+    match source {
+        TimeSource::Free | TimeSource::Model | TimeSource::Remembered => None,
+        TimeSource::Roofline => {
+            Some(format!("{symbol} = as fast as the machine file's roofline: the model file does not have it"))
+        }
+        TimeSource::Left => Some(format!("{symbol} = executed as it is: its code cannot be replaced")),
+        TimeSource::Samples => Some(format!("{symbol} = sampled, {executed} of {calls} calls were executed")),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::abi::{Abi, Library, Place};
 use crate::aftermath::{self, LeftBehind, Waiting, Whereabouts};
 use crate::fiber::Fiber;
 use crate::kernels::{Account, FunctionError, Kernels};
-use crate::memory::Fold;
+use crate::memory::Folding;
 use crate::meter::Charging;
 use crate::output::{Prefix, Print};
 use crate::process::{Ended, Process, Sentinels};
@@ -34,12 +34,10 @@ pub struct Launch {
     pub print: Rc<Print>,
     /// Bytes of a rank's stack.
     pub stack: usize,
-    /// What is done with big allocations, if anything.
-    pub fold: Option<Fold>,
+    /// Allocations that have no memory of their own.
+    pub folding: Option<Folding>,
     /// Functions that are not simply executed.
     pub kernels: Option<Box<Kernels>>,
-    /// Functions of the program itself among them: it is an error if they are not there.
-    pub required: Vec<String>,
     /// What ranks are.
     pub ranks_as: RanksAs,
 }
@@ -74,6 +72,8 @@ pub struct Finding {
     pub waits: Vec<Waiting>,
     /// What the ranks have left behind, if all came to their ends.
     pub left_behind: LeftBehind,
+    /// Whether memory was folded because there was not enough.
+    pub lacks_memory: bool,
     /// Whether files were used that cost nothing, since the machine file does not say what they do.
     pub free_files: bool,
     /// Why ranks were processes, if they were not asked to be.
@@ -101,6 +101,7 @@ impl Finding {
             whereabouts: aftermath::whereabouts(ranks),
             waits,
             left_behind: outcome.as_ref().map(|outcome| LeftBehind::of(outcome, ranks)).unwrap_or_default(),
+            lacks_memory: false,
             free_files: world.file_system.was_free(),
             why_processes: None,
             outcome,
@@ -140,7 +141,7 @@ pub enum LaunchError {
 /// What symbols of a program mean.
 struct Meaning {
     symbols: Symbols,
-    models_blas: bool,
+    has_kernels: bool,
     openmpi: Abi,
 }
 
@@ -153,7 +154,8 @@ impl Environment for Meaning {
         } else if Library::of_needed(soname).is_some() || is_part_of_mpi(soname) {
             Treatment::Replaced
         } else if is_blas(soname) {
-            if self.models_blas { Treatment::Replaced } else { Treatment::Host }
+            // Where all that is called has models, the library need not be there.
+            if self.has_kernels && !opens(soname) { Treatment::Replaced } else { Treatment::Host }
         } else if soname.starts_with("libgcc_s.") {
             Treatment::Once
         } else if HOST.iter().any(|name| soname.starts_with(name)) {
@@ -203,6 +205,30 @@ fn is_blas(soname: &str) -> bool {
         .any(|name| soname.starts_with(name))
 }
 
+/// Whether this process can use a library.
+fn opens(soname: &str) -> bool {
+    // SAFETY: as the loader would open it.
+    CString::new(soname).is_ok_and(|name| !unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY) }.is_null())
+}
+
+/// The address of a function of a library that all ranks share.
+fn shared(symbol: &str) -> Option<usize> {
+    let name = CString::new(symbol).ok()?;
+    // SAFETY: a string of C.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    (!found.is_null()).then_some(found as usize)
+}
+
+/// Libraries of linear algebra compute in this thread, where their time is measured, unless the user says otherwise.
+fn keep_to_one_thread() {
+    for name in ["OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"] {
+        if std::env::var_os(name).is_none() {
+            // SAFETY: nobody reads the environment meanwhile: no program has been started yet.
+            unsafe { std::env::set_var(name, "1") };
+        }
+    }
+}
+
 /// A rank's copy of the program, and how it begins.
 pub(crate) struct Copy {
     pub instance: Instance,
@@ -212,7 +238,7 @@ pub(crate) struct Copy {
 /// Which library a program was built for; none if it uses no MPI.
 pub fn library(path: &Path) -> Result<Option<Library>, LaunchError> {
     let openmpi = Abi::new(Library::OpenMpi);
-    let program = Program::open(path, &Meaning { symbols: Symbols::new(), models_blas: false, openmpi })?;
+    let program = Program::open(path, &Meaning { symbols: Symbols::new(), has_kernels: false, openmpi })?;
     Ok(of_program(&program))
 }
 
@@ -241,11 +267,12 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
 
 /// Runs a program as a process a rank.
 fn as_processes(launch: &Launch, setup: Setup, why: Option<String>) -> Result<Finding, LaunchError> {
-    if launch.fold.is_some() {
+    // What is folded only where memory is lacking is not asked for.
+    if launch.folding.as_ref().is_some_and(|folding| folding.limit.is_none()) {
         return Err(LaunchError::OnlyInCopies("--fold"));
     }
     if launch.kernels.as_ref().is_some_and(|kernels| kernels.need_originals()) {
-        return Err(LaunchError::OnlyInCopies("how = \"sample\""));
+        return Err(LaunchError::OnlyInCopies("to sample or remember functions"));
     }
     let finding = crate::processes::launch(launch, setup)?;
     Ok(Finding { why_processes: why, ..finding })
@@ -264,7 +291,8 @@ fn open(launch: &Launch, path: &str) -> Result<Opened, LaunchError> {
     for (symbol, stub) in launch.kernels.iter().flat_map(|kernels| kernels.stubs()) {
         symbols.set(symbol, stub);
     }
-    let meaning = Meaning { symbols, models_blas: launch.kernels.is_some(), openmpi: Abi::new(Library::OpenMpi) };
+    let meaning = Meaning { symbols, has_kernels: launch.kernels.is_some(), openmpi: Abi::new(Library::OpenMpi) };
+    keep_to_one_thread();
     let program = Program::open(Path::new(path), &meaning)?;
     let library = of_program(&program);
     Ok(Opened { program, meaning, library })
@@ -274,11 +302,11 @@ fn open(launch: &Launch, path: &str) -> Result<Opened, LaunchError> {
 fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, LaunchError> {
     let Opened { program, mut meaning, library } = opened;
     if let Some(kernels) = &launch.kernels {
-        replace(&program, kernels, &launch.required)?;
+        replace(&program, kernels)?;
         kernels.install();
     }
-    if let Some(fold) = launch.fold {
-        crate::memory::fold(fold).map_err(LaunchError::Fold)?;
+    if let Some(folding) = &launch.folding {
+        crate::memory::fold(folding.clone()).map_err(LaunchError::Fold)?;
     }
     crate::signals::install();
     crate::libc_process::keep_exits();
@@ -323,7 +351,7 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
         );
         let files = world.output.open(number);
         process.streams.set(files);
-        for (offset, file) in streams.iter().zip([files.input, files.out, files.err]) {
+        for (offset, file) in streams.iter().zip([world.output.input(number), files[0], files[1]]) {
             if let Some(address) = at(*offset) {
                 // SAFETY: the program's own variable of that name, which the C library's is copied into.
                 unsafe { *(address as *mut usize) = file };
@@ -333,7 +361,7 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
         processes.borrow_mut().push(process.clone());
         Fiber::new(process, stacks.stack(number as usize), |process| process.begin())
     });
-    crate::memory::unfold();
+    let lacks_memory = crate::memory::unfold();
     if launch.ranks_as == RanksAs::Possible
         && world.output.is_silent()
         && let Some(what) = world.beyond_copies()
@@ -343,28 +371,33 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
     world.output.finish();
     crate::interrupt::has_ended();
     // Processes and the world hold the simulation's ranks, and those hold nothing of them.
-    Ok(Finding::new(launch, &world, library, outcome, &processes.take()))
+    Ok(Finding { lacks_memory, ..Finding::new(launch, &world, library, outcome, &processes.take()) })
 }
 
 /// The ranks, by number.
 pub(crate) type Processes = Rc<RefCell<Vec<Rc<Process>>>>;
 
-/// Tells those who watch how far the simulation is: nobody knows how long the program will go on.
+/// Tells those who watch how far the simulation is: how long the program will go on, only it can know.
 pub(crate) fn progress(mut tell: Box<dyn FnMut(f64, Time)>, processes: Processes) -> Box<dyn FnMut(f64, Time)> {
-    Box::new(move |_, _| {
+    Box::new(move |fraction, _| {
         let simulated = processes.borrow().first().map(|first| first.rank.simulated());
-        tell(0.0, simulated.unwrap_or_default());
+        tell(fraction, simulated.unwrap_or_default());
     })
 }
 
 /// Replaces functions that the program has itself.
-fn replace(program: &Program, kernels: &Kernels, required: &[String]) -> Result<(), LaunchError> {
+fn replace(program: &Program, kernels: &Kernels) -> Result<(), LaunchError> {
     for (symbol, stub) in kernels.stubs() {
         if program.has(symbol) {
             // SAFETY: stubs keep what functions keep, and live as long as the run; no copy runs yet.
-            let original = unsafe { program.intercept(symbol, stub) }?;
-            kernels.set_original(symbol, original);
-        } else if required.iter().any(|name| name == symbol) {
+            match unsafe { program.intercept(symbol, stub) } {
+                Ok(original) => kernels.set_original(symbol, original),
+                Err(error) if kernels.is_listed(symbol) => return Err(error.into()),
+                Err(_) => kernels.leave(symbol),
+            }
+        } else if let Some(address) = shared(symbol) {
+            kernels.set_shared(symbol, address);
+        } else if kernels.is_listed(symbol) {
             return Err(FunctionError::Absent { symbol: symbol.to_owned(), similar: similar(program, symbol) }.into());
         }
     }

@@ -290,7 +290,8 @@ unsafe extern "C" fn strtok(text: *mut c_char, delimiters: *const c_char) -> *mu
 
 /// Big allocations of a rank, where they are treated apart.
 fn big(size: usize, alignment: usize) -> Option<*mut c_void> {
-    memory::allocate(&Process::running()?.memory, size, alignment).map(|memory| memory.cast())
+    let me = Process::running()?;
+    memory::allocate(&me.memory, size, alignment, |sites| me.site(sites)).map(|memory| memory.cast())
 }
 
 extern "C" fn malloc(size: usize) -> *mut c_void {

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use hpcast_mpi::{Comm, Rank, Taken};
@@ -157,6 +158,8 @@ pub struct OwnType {
     pub attributes: Rc<Attributes>,
     /// MPI_Type_commit.
     pub committed: Cell<bool>,
+    /// Whether it was made with long counts.
+    pub is_large: bool,
 }
 
 /// A rank of the program. What every call and every switch needs comes first, in two lines of the processor's cache: with
@@ -175,10 +178,8 @@ pub struct Process {
     /// How far it is.
     pub stage: Cell<Stage>,
     ended: Cell<bool>,
-    /// Taken away from its code by the user.
-    stopped: Cell<bool>,
-    /// Its own FILEs in the place of stdin, stdout and stderr.
-    pub streams: Cell<crate::output::Streams>,
+    /// Its own FILEs in the place of stdout and stderr.
+    pub streams: Cell<[usize; 2]>,
     /// What it computes.
     pub meter: Meter,
     /// MPI_COMM_WORLD and MPI_COMM_SELF.
@@ -190,6 +191,8 @@ pub struct Process {
     stack: Cell<Bounds>,
     /// Its calls that are measured.
     pub executing: RefCell<Vec<crate::kernels::Executing>>,
+    /// Its next MPI_Iprobe will be called until it finds something.
+    pub polls_on: Cell<bool>,
     /// Its big allocations.
     pub memory: crate::memory::Share,
     /// Names of predefined datatypes that the program has set.
@@ -201,7 +204,7 @@ pub struct Process {
     /// Values of MPI's own attributes, whose addresses C gets.
     pub own_attributes: crate::attributes::Predefined,
     /// The memory that MPI_Buffer_attach gave: address and size.
-    pub buffer: Cell<(usize, i64)>,
+    pub buffers: RefCell<HashMap<Option<(crate::abi::Kind, u32)>, (usize, i64)>>,
     /// Its copy of the program.
     copy: OnceCell<Copy>,
     /// Error classes and codes that the program has added.
@@ -212,6 +215,8 @@ pub struct Process {
     pub thread_level: Cell<i32>,
     /// Operations that go on without a request (MPI_Request_free).
     pub orphans: RefCell<Vec<crate::operation::Active>>,
+    /// Taken away from its code by the user.
+    stopped: Cell<bool>,
     /// State of the C library's functions that keep some.
     pub libc: crate::libc_state::LibcState,
 }
@@ -242,12 +247,13 @@ impl Process {
             meter,
             stack: Cell::default(),
             executing: RefCell::default(),
+            polls_on: Cell::default(),
             memory: Default::default(),
             named_types: RefCell::default(),
             type_attributes: RefCell::default(),
             f90_types: RefCell::default(),
             own_attributes: Default::default(),
-            buffer: Cell::default(),
+            buffers: RefCell::default(),
             copy: OnceCell::new(),
             streams: Cell::default(),
             own_errors: RefCell::default(),
@@ -423,6 +429,20 @@ impl Process {
         found
     }
 
+    /// What was said about the functions that the program is in: the innermost one that is listed decides.
+    pub(crate) fn site(&self, sites: &[(String, bool)]) -> Option<bool> {
+        const MOST_WORDS: usize = 4096;
+        let here = 0u8;
+        let bounds = self.stack.get();
+        let first = (&raw const here as usize).next_multiple_of(8);
+        let words = (first..bounds.base.saturating_sub(7)).step_by(8).take(MOST_WORDS);
+        words.into_iter().find_map(|address| {
+            // SAFETY: within the rank's own stack, which is in use from here on.
+            let symbol = self.world.calling_function(unsafe { *(address as *const usize) })?;
+            sites.iter().find(|(site, _)| *site == symbol).map(|(_, fold)| *fold)
+        })
+    }
+
     /// Begins the program; never comes back.
     pub(crate) fn begin(&self) {
         let copy = self.copy();
@@ -438,8 +458,7 @@ impl Process {
     /// # Safety
     /// To be called on the rank's fiber, outside of the C library's own functions.
     pub(crate) unsafe fn flush(&self) {
-        let streams = self.streams.get();
-        for file in [streams.out, streams.err] {
+        for file in self.streams.get() {
             if file != 0 {
                 // SAFETY: the rank's own stream.
                 unsafe { libc::fflush(file as *mut libc::FILE) };

@@ -123,7 +123,8 @@ impl Reduction {
             }
             Op::Own { function, .. } => {
                 let handles = call.abi.handles();
-                let mut length = self.count as i32;
+                // Functions of MPI_Op_create look at the lower half of it.
+                let mut length = self.count;
                 let mut word = match function.language {
                     Language::C => handles.to_c(Kind::Datatype, self.handle, call.me.base()),
                     Language::Fortran => handles.to_fortran(Kind::Datatype, self.handle) as usize,

@@ -127,7 +127,13 @@ impl World {
         Some(format!("{function} + {:#x} in {}", location.offset, location.object))
     }
 
-    /// The same for an address that a call returns to; none if there is no call before it.
+    /// The function that a call returns to; none if there is no call before the address.
+    pub fn calling_function(&self, address: usize) -> Option<String> {
+        self.describe_call(address)?;
+        self.program.as_ref()?.describe(address)?.symbol
+    }
+
+    /// The function of an address that a call returns to; none if there is no call before it.
     pub fn describe_call(&self, address: usize) -> Option<String> {
         let description = self.describe(address)?;
         // Nobody returns to the beginning of a function: that is its address.

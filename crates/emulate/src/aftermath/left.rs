@@ -155,8 +155,8 @@ impl LeftRequest {
     fn of(process: &Process, operation: &Operation) -> LeftRequest {
         let pending = match (&operation.active, &operation.recipe) {
             (Some(active), _) => match &active.then {
-                Then::Sent => Pending::Send,
-                Then::Received(_) => Pending::Receive,
+                Then::Sent | Then::Parts(_) | Then::Passed(..) => Pending::Send,
+                Then::Received(_) | Then::Both(..) => Pending::Receive,
                 Then::General(_) => Pending::General,
                 Then::Finish(_) | Then::Done(_) => Pending::Other,
             },

@@ -2,14 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use super::effect::Effect;
 use super::prototype::{Prototype, PrototypeError};
-use super::{Effect, How, Replaced, Returned};
+use super::remember::Extents;
+use super::{How, Replaced, Returned, Sampling};
 
 /// Functions that are replaced.
 #[derive(Default)]
 pub struct Functions {
     /// The functions.
     pub list: Vec<Replaced>,
+    /// Functions whose allocations are folded, or never.
+    pub allocations: Vec<(String, bool)>,
 }
 
 /// Why functions cannot be replaced.
@@ -47,7 +51,16 @@ pub enum FunctionError {
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    #[serde(default)]
     function: BTreeMap<String, Function>,
+    #[serde(default)]
+    allocation: BTreeMap<String, Allocation>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Allocation {
+    fold: bool,
 }
 
 #[derive(serde::Deserialize)]
@@ -60,12 +73,22 @@ struct Function {
     returns: Option<toml::Value>,
     precision: Option<f64>,
     least: Option<u32>,
+    #[serde(default)]
+    varies: bool,
+    #[serde(default)]
+    reads: String,
+    #[serde(default)]
+    writes: String,
 }
 
 impl Functions {
-    /// The BLAS, modelled.
-    pub fn blas() -> Functions {
-        Functions { list: super::blas::functions() }
+    /// The BLAS, LAPACK, and Fourier transforms if they are modelled.
+    pub fn libraries(how: How) -> Functions {
+        let mut list = super::routines::functions(how);
+        if how == How::Model {
+            list.extend(super::fft::functions());
+        }
+        Functions { list, allocations: Vec::new() }
     }
 
     /// Reads a file of functions.
@@ -73,25 +96,40 @@ impl Functions {
         let file: File = toml::from_str(text).map_err(|error| FunctionError::File(error.to_string()))?;
         let list =
             file.function.into_iter().map(|(symbol, function)| function.replaced(symbol)).collect::<Result<_, _>>()?;
-        Ok(Functions { list })
+        let allocations = file.allocation.into_iter().map(|(symbol, allocation)| (symbol, allocation.fold)).collect();
+        Ok(Functions { list, allocations })
     }
 }
 
 impl Function {
+    fn sampling(&self) -> Result<Sampling, String> {
+        let usual = Sampling::default();
+        let precision = self.precision.unwrap_or(usual.precision);
+        if !(precision > 0.0) {
+            return Err(format!("`precision` is a positive number, such as 0.05, not {precision}"));
+        }
+        Ok(Sampling { precision, least: self.least.unwrap_or(usual.least), varies: self.varies })
+    }
+
     fn replaced(self, symbol: String) -> Result<Replaced, FunctionError> {
         let wrong = |what: String| FunctionError::File(format!("function {symbol}: {what}"));
         let how = match self.how.as_str() {
             "model" => How::Model,
             "skip" => How::Skip,
-            "sample" => How::Sample { precision: self.precision.unwrap_or(0.05), least: self.least.unwrap_or(10) },
+            "sample" => How::Sample(self.sampling().map_err(&wrong)?),
+            "remember" => How::Remember,
             other => {
                 return Err(wrong(format!(
-                    "`how` is model, sample or skip, not `{other}`; a function that is run needs no entry"
+                    "`how` is model, sample, remember or skip, not `{other}`; a function that is run needs no entry"
                 )));
             }
         };
         let prototype = Prototype::parse(&self.arguments)
             .map_err(|problem| FunctionError::Prototype { symbol: symbol.clone(), problem })?;
+        let extents = Extents::parse(&self.reads, &self.writes, &prototype).map_err(&wrong)?;
+        if how != How::Remember && !(self.reads.is_empty() && self.writes.is_empty()) {
+            return Err(wrong("`reads` and `writes` are for functions that are remembered".into()));
+        }
         let arguments: Vec<_> = prototype.arguments().iter().filter(|(name, _)| !name.is_empty()).cloned().collect();
         let returned = match self.returns {
             None => Returned::Zero,
@@ -109,7 +147,7 @@ impl Function {
             }
         };
         let kernel = self.kernel.unwrap_or_else(|| symbol.clone());
-        Ok(Replaced { symbol, kernel, how, arguments, returned, effect: Effect::None })
+        Ok(Replaced { symbol, kernel, how, arguments, returned, effect: Effect::None, extents, is_listed: true })
     }
 }
 
