@@ -17,6 +17,7 @@ use crate::files::File;
 use crate::launch::Copy;
 use crate::meter::Meter;
 use crate::operation::Operation;
+use crate::processes::baton;
 use crate::reduction::Op;
 use crate::stacks::Bounds;
 use crate::table::Table;
@@ -299,6 +300,9 @@ impl Process {
 
     /// Lets the simulation go on with others.
     pub(crate) fn suspend(&self) {
+        if let Some(ranks) = baton::ranks() {
+            return ranks.suspend(self.number() as usize);
+        }
         // SAFETY: the yielder lives on the stack of this fiber as long as the fiber runs, and we are on it.
         unsafe { (*self.yielder.get()).suspend(()) };
     }
@@ -379,6 +383,12 @@ impl Process {
         loop {
             self.suspend();
         }
+    }
+
+    /// Its process has ended.
+    pub(crate) fn has_gone(&self, ending: Ending) {
+        self.world.ended(self, ending);
+        self.ended.set(true);
     }
 
     pub(crate) fn set_copy(&self, copy: Copy) {

@@ -227,6 +227,11 @@ impl Kernels {
         (0..).zip(&self.entries).map(|(place, entry)| (entry.replaced.symbol.as_str(), self.stubs.address(place)))
     }
 
+    /// Whether some are executed after all.
+    pub fn need_originals(&self) -> bool {
+        self.entries.iter().any(|entry| matches!(entry.replaced.how, How::Sample(_) | How::Remember))
+    }
+
     /// Says where the original of a function is.
     pub fn set_original(&self, symbol: &str, original: hpcast_loader::Original) {
         if let Some(entry) = self.entries.iter().find(|entry| entry.replaced.symbol == symbol) {

@@ -191,7 +191,16 @@ impl Routine {
             _ => Effect::Lapack(self.lapack(interface, letter)),
         };
         let symbol = symbol(&kernel, interface, self.is_blas);
-        Replaced { symbol, kernel, how, arguments: self.arguments(interface), returned, effect, extents: Extents::default(), is_listed: false }
+        Replaced {
+            symbol,
+            kernel,
+            how,
+            arguments: self.arguments(interface),
+            returned,
+            effect,
+            extents: Extents::default(),
+            is_listed: false,
+        }
     }
 
     fn lapack(&self, interface: Interface, letter: char) -> Lapack {
