@@ -33,7 +33,7 @@ struct CookieFunctions {
 }
 
 /// One of the two streams that a rank writes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     /// Standard output.
     Out,
@@ -66,6 +66,8 @@ struct Written {
     rest: RefCell<Vec<u8>>,
     /// Lines that wait for their time.
     held: RefCell<Option<(Time, Vec<u8>)>>,
+    /// When the rank wrote last.
+    last: Cell<Time>,
 }
 
 /// All text of a run.
@@ -105,6 +107,7 @@ impl Output {
                 print: self.print.clone(),
                 rest: RefCell::default(),
                 held: RefCell::default(),
+                last: Cell::default(),
             }));
             self.written.borrow_mut().push(written);
             let functions = CookieFunctions { read: std::ptr::null(), write, seek: std::ptr::null(), close: None };
@@ -156,7 +159,7 @@ impl Output {
             written.print(at, &lines);
         }
         for written in written.iter() {
-            written.print(Time::ZERO, &written.rest.take());
+            written.print(written.last.get(), &written.rest.take());
         }
     }
 }
@@ -166,6 +169,11 @@ impl Written {
     fn add(&self, text: &[u8]) {
         let running = Process::running();
         let is_mine = running.is_some_and(|process| process.number() == self.rank);
+        // Who writes in the middle of something else cannot wait.
+        let waiting = running.filter(|process| is_mine && process.rank.is_at_rest());
+        if let Some(process) = waiting {
+            self.last.set(process.rank.now());
+        }
         // Another rank flushes all streams of the C library, also this one, whose text is on its way.
         if !is_mine && self.held.borrow().is_some() {
             return;
@@ -176,9 +184,9 @@ impl Written {
         let left = rest.split_off(end + 1);
         let lines = std::mem::replace(&mut *rest, left);
         drop(rest);
-        match running.filter(|process| is_mine && process.rank.is_at_rest()) {
+        match waiting {
             Some(process) => self.wait_and_print(process, lines),
-            None => self.print(Time::ZERO, &lines),
+            None => self.print(self.last.get(), &lines),
         }
     }
 
