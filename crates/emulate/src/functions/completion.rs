@@ -441,7 +441,7 @@ mpi! {
     fn MPI_Request_get_status(call, request: RequestHandle, flag: At<i32>, status: StatusAt) {
         flag.set(1);
         if request.number == 0 {
-            status.set(call, &call.abi.empty_status());
+            status.set_at(call, 0, &call.abi.empty_status());
             return Ok(());
         }
         let operation = call.take_operation(request.number)?;
