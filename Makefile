@@ -3,8 +3,9 @@
 # make test-slow  the tests that take minutes, and property tests with many new cases
 # make bench  how fast the parts are
 # make peers  the same work in SimGrid/SMPI and here, side by side
-# make peers-hpl  the real HPL in SimGrid/SMPI and ours, side by side
+# make peers-hpl  the part of it that is HPL: the real one in SimGrid/SMPI and here, and our skeleton
 # make fidelity  the real HPL and ours, message by message and kernel by kernel
+# make real-hpl  the real HPL and ours on the same simulated machine, their times compared
 # make conformance  small MPI programs under Open MPI, MPICH and hpcast, their outputs compared
 # make top500  ranked runs of the TOP500, forecast beside what they reached
 # make validate  published simulations and measured runs, and our forecasts of them (QUICK=1: a few of them)
@@ -12,7 +13,7 @@
 CARGO ?= cargo
 HPCAST := target/release/hpcast
 
-.PHONY: run test test-slow bench peers peers-hpl fidelity conformance validate top500 golden fuzz setup
+.PHONY: run test test-slow bench peers peers-hpl fidelity real-hpl conformance validate top500 golden fuzz setup
 
 run: setup
 	$(CARGO) build --release --quiet --bin hpcast
@@ -43,6 +44,7 @@ bench: setup
 peers: setup
 	$(CARGO) build --release --quiet --bin hpcast
 	peers/run.sh
+	peers/hpl.sh
 
 peers-hpl: setup
 	$(CARGO) build --release --quiet --bin hpcast
@@ -53,6 +55,11 @@ fidelity: setup
 	$(CARGO) build --release --quiet --bin hpcast
 	fidelity/run.sh
 	fidelity/check.sh
+
+# Runs the real HPL on the simulated machine beside ours.
+real-hpl: setup
+	$(CARGO) build --release --quiet --bin hpcast
+	fidelity/times.sh
 
 # Runs what is installed; conformance/README.md says how.
 conformance: setup

@@ -23,6 +23,7 @@ fuzz messages_csv
 fuzz network_import
 fuzz hpl_dat crates/apps/tests
 fuzz validation_part validation
+fuzz verified_lines
 mkdir -p fuzz/corpus/elf_program
 echo '__thread int a = 1; int b, *c = &b; int main(void) { return a + *c; }' |
     cc -x c - -s -fPIC -Wl,--hash-style=both -o fuzz/corpus/elf_program/small

@@ -1,4 +1,5 @@
-"""The real HPL in SMPI and `hpcast hpl --exact`, side by side. Called by hpl.sh, which builds the former.
+"""The real HPL in SMPI, and in hpcast (`hpcast hpl --exact --real`) both the real HPL and the skeleton, side by side. Called by
+hpl.sh, which builds the first.
 
 Without options: two cases of T. Cornebize's theses. With --platform: HPL with these options on that platform, one host a rank
 (or --ranks-per-node of them), in the order of the hosts' numbers. The pivots that SMPI draws are also hpcast's."""
@@ -9,6 +10,7 @@ import pathlib
 import re
 import sys
 import tempfile
+import threading
 import tomllib
 
 from peers import SMPI, measured
@@ -77,6 +79,30 @@ def hosts(platform):
     return names
 
 
+class Memory:
+    """The most memory that a child of this process holds, while it runs; a page that several addresses share counts once."""
+
+    def __enter__(self):
+        self.peak, self.over = 0, threading.Event()
+        self.thread = threading.Thread(target=self.watch)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+
+    def watch(self):
+        while not self.over.wait(0.1):
+            try:
+                for children in pathlib.Path("/proc/self/task").glob("*/children"):
+                    for number in children.read_text().split():
+                        rollup = pathlib.Path(f"/proc/{number}/smaps_rollup").read_text()
+                        self.peak = max(self.peak, 1024 * int(re.search(r"^Pss: +(\d+)", rollup, re.M)[1]))
+            except (OSError, TypeError):
+                pass  # it has just ended
+
+
 class Case:
     def __init__(self, options, folder, title, parameters):
         self.options, self.folder, self.title = options, folder, title
@@ -107,7 +133,7 @@ class Case:
             sys.exit(f"no result in the output of SMPI: {text[-3000:]}")
         return {"simulated": float(found[1]), "messages": int(found[2]), "memory": int(found[3]), "cpu": cpu}
 
-    def hpcast(self):
+    def command(self):
         options = self.options
         command = [options.hpcast, "hpl", "-m", "machine.toml", "--models", "models.toml", "--exact", "--copy-panels"]
         command += ["--ranks-per-node", str(options.ranks_per_node), "--seed", str(options.seed), "--json", "result.json"]
@@ -117,30 +143,40 @@ class Case:
                 command += [f"--{name}", str(value)]
             elif value == "no":
                 command.append("--no-equilibration")
-        _, cpu, _ = measured(command, self.folder)
+        return command
+
+    def skeleton(self):
+        _, cpu, _ = measured(self.command(), self.folder)
         report = json.loads((self.folder / "result.json").read_text())
         return {"simulated": report["table"][0]["seconds"], "messages": report["messages"],
                 "memory": report["peak_memory_bytes"], "cpu": cpu}
 
+    def real(self):
+        """The real HPL in hpcast; the memory is that of both, which run one after the other."""
+        with Memory() as memory:
+            measured(self.command() + ["--real", "--hpl-source", self.options.hpl_source], self.folder)
+        run = json.loads((self.folder / "result.json").read_text())["real"][0]
+        return {"simulated": run["real_seconds"], "messages": run["real_messages"], "memory": memory.peak,
+                "cpu": run["cpu_seconds"]}
+
 
 def line(cells):
-    widths = (34, 11, 9, 9, 6, 14, 14, 11, 9, 9)
+    widths = (34, 11, 9, 6, 14, 11, 9)
     print("  ".join(f"{cell:<{width}}" if i == 0 else f"{cell:>{width}}" for i, (cell, width) in enumerate(zip(cells, widths))), flush=True)
 
 
-def show(case, smpi, ours):
-    line([case.title, f"{ours['messages']:,}", f"{smpi['cpu']:.2f}", f"{ours['cpu']:.2f}", f"{smpi['cpu'] / ours['cpu']:.1f}",
-          f"{smpi['simulated']:.6f}", f"{ours['simulated']:.6f}",
-          f"{100 * (ours['simulated'] / smpi['simulated'] - 1):+.4f} %", f"{smpi['memory'] / 2**20:,.0f}",
-          f"{ours['memory'] / 2**20:,.0f}"])
-    if smpi["messages"] != ours["messages"]:
-        print(f"    the numbers of messages differ: {smpi['messages']:,} and {ours['messages']:,}")
+def show(what, run, smpi):
+    ratio, difference = smpi["cpu"] / run["cpu"], run["simulated"] / smpi["simulated"] - 1
+    against = ["", ""] if run is smpi else [f"{ratio:.1f}", f"{100 * difference:+.4f} %"]
+    line([f"  {what}", f"{run['messages']:,}", f"{run['cpu']:.2f}", against[0], f"{run['simulated']:.6f}", against[1],
+          f"{run['memory'] / 2**20:,.0f}"])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hpcast", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--smpi", required=True, type=pathlib.Path, help=argparse.SUPPRESS)
+    parser.add_argument("--hpl-source", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--platform", type=pathlib.Path, help="platform of SimGrid (XML)")
     parser.add_argument("--models", type=pathlib.Path, help="hpcast's model file (default: 1 Gflop/s)")
     parser.add_argument("--ranks-per-node", type=int, default=1)
@@ -166,13 +202,20 @@ def main():
             cases = [(f"{options.grid} ranks, N = {int(options.n):,}", own)]
         elif options.n or options.grid or options.platform:
             parser.error("--n and --grid are needed")
-        line(["", "messages", "CPU s", "", "", "simulated s", "", "", "MiB", ""])
-        line(["", "", "SMPI", "hpcast", "ratio", "SMPI", "hpcast", "difference", "SMPI", "hpcast"])
+        # What is built for the first run is not measured.
+        measured([options.hpcast, "hpl", "-m", "machine.toml", "--models", "models.toml", "--copy-panels", "--n", "10", "--grid", "1x1",
+                  "--real", "--hpl-source", options.hpl_source], folder)
+        line(["", "messages", "CPU s", "ratio", "simulated s", "difference", "MiB"])
         for title, parameters in cases:
             case = Case(options, folder, title, parameters)
-            smpi, ours = case.smpi(), case.hpcast()
-            show(case, smpi, ours)
-            results.append({"case": title, "smpi": smpi, "hpcast": ours})
+            print(title, flush=True)
+            smpi = case.smpi()
+            show("real HPL in SMPI", smpi, smpi)
+            real = case.real()
+            show("real HPL in hpcast, with set-up", real, smpi)
+            skeleton = case.skeleton()
+            show("hpcast's skeleton", skeleton, smpi)
+            results.append({"case": title, "smpi": smpi, "real": real, "hpcast": skeleton})
     if options.json:
         options.json.write_text(json.dumps(results, indent=1) + "\n")
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The real HPL in SMPI, with all published optimisations, and `hpcast hpl --exact`, side by side: the same parameters, platform,
-# kernel models and pivots. Without arguments two cases that take three minutes; hpl.py --help says what else can be run.
+# The real HPL in SMPI, with all published optimisations, the real HPL in hpcast (`hpcast hpl --real`) and its skeleton, side by side:
+# the same sources, parameters, platform, kernel models and pivots. Without arguments two cases that take some five minutes; hpl.py
+# --help says what else can be run.
 # HPL's sources come from Debian's source package hpcc; HPL_SOURCE names a folder that holds them already.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -46,4 +47,4 @@ if [ ! -x "$binary" ]; then
     echo "error: $binary is missing; build it with: cargo build --release --bin hpcast" >&2
     exit 2
 fi
-exec python3 "$here/hpl.py" --hpcast "$(realpath "$binary")" --smpi "$out" "$@"
+exec python3 "$here/hpl.py" --hpcast "$(realpath "$binary")" --smpi "$out" --hpl-source "$HPL_SOURCE" "$@"

@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-pub(crate) use home::Home;
+pub(crate) use home::{Home, Trouble, make_in_home};
 
 use crate::failure::Failure;
 use crate::print;
@@ -67,6 +67,43 @@ impl Compiler {
         let what =
             if error.kind() == ErrorKind::NotFound { "there is no such command".into() } else { error.to_string() };
         Failure::input(format!("cannot start the compiler {name}: {what}\n  install it, or name another in {variable}"))
+    }
+}
+
+impl Compiler {
+    /// Compiles something for ourselves.
+    fn compile(&self, command: &mut Command, what: &str) -> Result<(), Failure> {
+        let output = command.output().map_err(|error| self.failure(&error))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let words = String::from_utf8_lossy(&output.stderr);
+        let (name, variable) = (self.words[0].display(), self.variable);
+        Err(Failure::input(format!("{name} cannot compile {what}:\n{words}  name another compiler in {variable}")))
+    }
+}
+
+/// `hpcast cc` for ourselves.
+pub(crate) struct Compilation {
+    compiler: Compiler,
+    flags: Flags,
+}
+
+/// The C compiler with what MPI programs need.
+pub(crate) fn c_compilation() -> Result<Compilation, Failure> {
+    Ok(Compilation { compiler: Compiler::of(Language::C), flags: Flags::new(Language::C)? })
+}
+
+impl Compilation {
+    /// What decides what comes out, beside the arguments.
+    pub fn words(&self) -> Vec<OsString> {
+        self.compiler.words.iter().cloned().chain(self.flags.compile()).chain(self.flags.link()).collect()
+    }
+
+    /// Runs the compiler in a folder; `what` is compiled.
+    pub fn run(&self, arguments: &[OsString], folder: &Path, what: &str) -> Result<(), Failure> {
+        let mut command = self.compiler.command();
+        self.compiler.compile(command.args(self.flags.around(arguments)).current_dir(folder), what)
     }
 }
 

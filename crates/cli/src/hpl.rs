@@ -3,6 +3,7 @@
 mod chances;
 mod choices;
 mod found;
+mod real;
 mod recording;
 mod turn;
 
@@ -15,11 +16,12 @@ use hpcast_apps::hpl::{
     Hpl, HplDat, HplFinding, HplModels, HplParameters, Leg, ModelsError, Pivots, SampleSize, SwapKind,
 };
 use hpcast_models::compute::{Chance, ModelFile, Seeds};
-use hpcast_mpi::Setup;
+use hpcast_mpi::{Outcome, Setup};
 use hpcast_platform::Machine;
 use hpcast_platform::placement::Placement;
 use hpcast_report::{
-    HplCurve, HplReport, HplRun, RunReport, account, check_writable, hpl_plot, json, write_file, xhpl,
+    HplComparison, HplCurve, HplReport, HplRun, RunReport, Stopwatch, account, check_writable, hpl_plot, json,
+    write_file, xhpl,
 };
 use hpcast_units::{Bytes, count};
 use serde_json::Value;
@@ -32,7 +34,11 @@ pub(crate) use chances::chance;
 use chances::{Chances, Draw};
 use choices::{Choices, Chosen, form};
 pub(crate) use found::Found;
+use real::{RealHpl, RealOptions, RealRun};
 use turn::Turn;
+
+/// Of the work of a run that is also executed, about how much the skeleton takes.
+const SKELETON_SHARE: f64 = 0.1;
 
 /// Options of `hpcast hpl`.
 #[derive(Args)]
@@ -50,6 +56,8 @@ pub(crate) struct Options {
     no_noise: bool,
     #[command(flatten)]
     chances: Chances,
+    #[command(flatten)]
+    real: RealOptions,
     /// Simulate every message
     #[arg(long)]
     exact: bool,
@@ -82,7 +90,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     for path in [&options.choices.dat, &options.models, &options.pivots].into_iter().flatten() {
         running.add_input(path);
     }
-    Benchmark::new(options, machine, models, running)?.run(&chosen)
+    let mut benchmark = Benchmark::new(options, machine, models, running)?;
+    benchmark.real = options.real.prepare(options.choices.copy_panels)?;
+    benchmark.run(&chosen)
 }
 
 /// Simulates all that the options ask for and prints nothing. Machine and models are these, whatever the options say.
@@ -130,6 +140,8 @@ struct Benchmark<'o> {
     vary: Vec<Chance>,
     /// Each combination is run with all of them.
     draws: Vec<Draw>,
+    /// The program itself, if it is to be run, too.
+    real: Option<RealHpl>,
     running: Running,
 }
 
@@ -143,7 +155,7 @@ impl<'o> Benchmark<'o> {
         let processors = u64::from(machine.nodes.count) * u64::from(machine.nodes.sockets.max(1));
         let vary = options.chances.varying(options.machine.seed, models.as_ref(), processors)?;
         let draws = options.chances.draws(options.machine.seed, &vary);
-        Ok(Benchmark { options, machine, models, vary, draws, running })
+        Ok(Benchmark { options, machine, models, vary, draws, real: None, running })
     }
 
     /// A single combination of parameters, ready to be simulated.
@@ -190,6 +202,7 @@ impl<'o> Benchmark<'o> {
         running.finish(&mut report);
         let peak = machine.nodes.flops.map(|flops| flops.get() / 1e9);
         let mut report = HplReport::new(report, &found.runs, &found.times, peak);
+        report.real = found.real;
         report.curve = found.fastest.as_ref().map(|(run, course)| HplCurve::new(run, course));
         if let (Some(path), Some(picture)) = (&options.plot, hpl_plot::svg(&report)) {
             write_file(path, picture.as_bytes())?;
@@ -220,10 +233,16 @@ impl<'o> Benchmark<'o> {
             let part = done / whole..(done + job.weight()) / whole;
             done += job.weight();
             let turn = Turn { part, number: found.runs.len() + 1, of: runs };
-            let finding = self.simulate(job, draw, turn, watchers)?;
+            let own = if self.real.is_some() { 0.0..SKELETON_SHARE } else { 0.0..1.0 };
+            let finding = self.simulate(job, draw, &turn.of_part(own), watchers)?;
             let run = job.result(draw, &finding);
             if draw.redrawn.is_none() {
                 self.print(&xhpl::line(&run))?;
+            }
+            if let Some(real) = &self.real {
+                let stopwatch = Stopwatch::start();
+                let (seconds, outcome) = self.execute(real, job, draw, &turn.of_part(SKELETON_SHARE..1.0))?;
+                found.real.push(HplComparison::new(&run, seconds, &outcome, stopwatch.read().cpu_seconds));
             }
             let recorded = found.add(run, finding);
             if let (Some(folder), Some(recorded)) = (&options.record, recorded) {
@@ -283,40 +302,19 @@ impl<'o> Benchmark<'o> {
         })
     }
 
-    fn simulate(&self, job: &Job, draw: &Draw, turn: Turn, watchers: &Watchers) -> Result<HplFinding, Failure> {
+    fn simulate(&self, job: &Job, draw: &Draw, turn: &Turn, watchers: &Watchers) -> Result<HplFinding, Failure> {
         let options = self.options;
         let seed = draw.seeds.calls;
         let drawn = self.drawn(&draw.seeds);
-        let machine = match (draw.seeds.network, &drawn) {
-            (Some(_), Some(drawn)) => MachineOptions::with_drawn(&self.machine, drawn, !options.no_noise),
-            _ => self.machine.clone(),
-        };
+        let machine = self.machine_of(draw, drawn.as_ref());
         let setup = |leg: Leg| -> Result<Setup, Failure> {
-            let part = turn.within(&leg.share);
-            let details = turn.details(leg, job.parameters);
-            Ok(Setup {
-                ranks: job.ranks(),
-                machine: machine.clone(),
-                placement: options.machine.place(&machine, job.ranks(), seed)?,
-                network: options.machine.network(&machine),
-                seed,
-                // HPL has its own collectives.
-                selection: Default::default(),
-                observer: watchers.observer(),
-                post: None,
-                interrupt: Some(self.running.interrupt()),
-                progress: self.running.progress(part, details),
-            })
+            let progress = self.running.progress(turn.within(&leg.share), turn.details(leg, job.parameters));
+            Ok(Setup { observer: watchers.observer(), progress, ..self.setup(job, &machine, seed)? })
         };
         let hpl = Hpl {
             parameters: job.parameters,
             models: self.models(&job.parameters, drawn.as_ref())?,
-            pivots: match &job.pivots {
-                Some(listed) => listed.clone(),
-                None if options.choices.equal_pivots => Pivots::equal(seed),
-                None if options.choices.first_pivots => Pivots::First,
-                None => Pivots::random(seed),
-            },
+            pivots: self.pivots(job, seed),
             seed,
             record: options.record.is_some(),
             jointly: !options.exact,
@@ -326,6 +324,57 @@ impl<'o> Benchmark<'o> {
             return Ok(hpl.run(setup(Leg::whole(&job.parameters))?)?);
         }
         hpl.sample(options.sample_size(&job.parameters), setup)
+    }
+
+    /// Runs the real HPL with the same models, pivots and machine; gives its seconds and what was simulated.
+    fn execute(&self, real: &RealHpl, job: &Job, draw: &Draw, turn: &Turn) -> Result<(f64, Outcome), Failure> {
+        let seed = draw.seeds.calls;
+        let drawn = self.drawn(&draw.seeds);
+        let machine = self.machine_of(draw, drawn.as_ref());
+        let leg = Leg::whole(&job.parameters);
+        let progress = self.running.progress(turn.within(&leg.share), turn.details(leg, job.parameters));
+        let run = RealRun {
+            parameters: &job.parameters,
+            pivots: &self.pivots(job, seed),
+            models: drawn.as_ref(),
+            noise: !self.options.no_noise,
+            ranks_per_node: self.options.machine.ranks_per_node(&machine, job.ranks()),
+        };
+        real.run(&run, Setup { progress, ..self.setup(job, &machine, seed)? })
+    }
+
+    /// The machine of one run: its network may be drawn.
+    fn machine_of(&self, draw: &Draw, drawn: Option<&ModelFile>) -> Rc<Machine> {
+        match (draw.seeds.network, drawn) {
+            (Some(_), Some(drawn)) => MachineOptions::with_drawn(&self.machine, drawn, !self.options.no_noise),
+            _ => self.machine.clone(),
+        }
+    }
+
+    fn pivots(&self, job: &Job, seed: u64) -> Pivots {
+        match &job.pivots {
+            Some(listed) => listed.clone(),
+            None if self.options.choices.equal_pivots => Pivots::equal(seed),
+            None if self.options.choices.first_pivots => Pivots::First,
+            None => Pivots::random(seed),
+        }
+    }
+
+    /// A simulation that nobody watches.
+    fn setup(&self, job: &Job, machine: &Rc<Machine>, seed: u64) -> Result<Setup, Failure> {
+        Ok(Setup {
+            ranks: job.ranks(),
+            machine: machine.clone(),
+            placement: self.options.machine.place(machine, job.ranks(), seed)?,
+            network: self.options.machine.network(machine),
+            seed,
+            // HPL has its own collectives.
+            selection: Default::default(),
+            observer: None,
+            post: None,
+            interrupt: Some(self.running.interrupt()),
+            progress: None,
+        })
     }
 
     /// What was asked, what was assumed, and what a planner should know.

@@ -1,22 +1,34 @@
 //! `hpcast run ./program`: runs a real MPI program on a simulated machine.
 
+mod deadlock;
+mod left;
+mod verdict;
+
 use std::ffi::{CString, OsString};
+use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use clap::{Args, CommandFactory, Parser};
-use hpcast_emulate::kernels::{Functions, KernelModels, Kernels, MachineSpeed};
-use hpcast_emulate::{Charging, Ending, Finding, Launch, LaunchError};
+use hpcast_emulate::kernels::{
+    Account, FunctionError, Functions, How, KernelModels, Kernels, MachineSpeed, Sampling, Source as TimeSource,
+};
+use hpcast_emulate::{Charging, Finding, Folding, Launch, LaunchError, Prefix, Print, Stream};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::collectives::{Library, Selection};
-use hpcast_mpi::{RunError, Setup};
+use hpcast_mpi::{Outcome, Setup};
 use hpcast_platform::Machine;
+use hpcast_platform::diagnostic::{Diagnostic, Source};
 use hpcast_report::{RunReport, Totals, json, text};
+use hpcast_units::Seconds;
 
 use crate::failure::Failure;
 use crate::machine_options::MachineOptions;
 use crate::outputs::{OutputOptions, Results, Watchers};
 use crate::running::Running;
+use crate::verify::{self, Verification};
+use verdict::Verdict;
 
 /// Options of `hpcast run` for programs that are files.
 #[derive(Args)]
@@ -26,24 +38,26 @@ pub(crate) struct Options {
     ranks: u32,
     #[command(flatten)]
     machine: MachineOptions,
-    /// What the program's own code costs: `skip` (nothing), or `run` (the CPU time that it takes here, times --speed)
+    /// What the program's own code costs: `skip` (nothing), `run` (the CPU time that it takes here, divided by --speed), or
+    /// `sample` (the same, but BLAS calls are executed only until their mean is known)
     #[arg(long, default_value = "run", value_name = "HOW")]
     compute: Compute,
     /// How many times faster a core of the simulated machine is than one of this computer
     #[arg(long, default_value_t = 1.0, value_name = "FACTOR")]
     speed: f64,
-    /// Model file: BLAS calls are not executed, but take the time that its kernel models say
+    /// Model file: calls of the BLAS, LAPACK and FFTW are not executed, but take the time that its kernel models say
     #[arg(long, value_name = "FILE.toml")]
     models: Option<PathBuf>,
     /// Functions of the program that are modelled, sampled or left out
     #[arg(long, value_name = "FILE.toml")]
     functions: Option<PathBuf>,
-    /// Allocations from so many MiB on are folded: nobody reads their numbers
+    /// Allocations from so many MiB on are folded: nobody reads their numbers; with --models, the default is those that would
+    /// not fit in memory
     #[arg(long, value_name = "MIB")]
     fold: Option<f64>,
-    /// Begin each line of the program's text with the rank that wrote it
-    #[arg(long)]
-    prefix: bool,
+    /// Begin each line of the program's text with the rank that wrote it; `--prefix=time` adds the virtual time
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "rank")]
+    prefix: Option<Begin>,
     /// Stack of each rank in MiB
     #[arg(long, default_value_t = 8, value_name = "MIB")]
     stack: usize,
@@ -55,6 +69,15 @@ pub(crate) struct Options {
     coll: Vec<String>,
     #[command(flatten)]
     outputs: OutputOptions,
+    /// Run the program natively as well, and compare exit codes, texts and files that it writes in the working folder
+    #[arg(long)]
+    verify: bool,
+    /// With --verify: by how much numbers may differ, in relation to their size
+    #[arg(long, default_value_t = 1e-6, value_name = "SHARE")]
+    tolerance: f64,
+    /// Working folder of the program
+    #[arg(long, value_name = "FOLDER")]
+    wdir: Option<PathBuf>,
     /// The program and its arguments
     #[arg(required = true, value_name = "PROGRAM", num_args = 1.., last = true)]
     program: Vec<OsString>,
@@ -63,7 +86,14 @@ pub(crate) struct Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Compute {
     Run,
+    Sample,
     Skip,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Begin {
+    Rank,
+    Time,
 }
 
 /// If these are the arguments of `hpcast run` for a program that is a file, the same as arguments of the hidden command that
@@ -100,7 +130,11 @@ fn first_positional(arguments: &[OsString]) -> Option<usize> {
             None => argument.get_short() == option.chars().nth(1),
         };
         let is_alone = option.len() == 2 || option.starts_with("--");
-        is_alone && command.get_arguments().find(is_meant).is_some_and(|argument| argument.get_action().takes_values())
+        is_alone
+            && command
+                .get_arguments()
+                .find(is_meant)
+                .is_some_and(|argument| argument.get_action().takes_values() && !argument.is_require_equals_set())
     };
     let mut place = 2;
     while let Some(argument) = arguments.get(place) {
@@ -117,42 +151,42 @@ fn first_positional(arguments: &[OsString]) -> Option<usize> {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    if options.verify {
+        return options.verify();
+    }
     let path = PathBuf::from(&options.program[0]);
-    let mut running = Running::begin(path.display().to_string());
+    let mut running = Running::stopped_by(hpcast_emulate::stop_on_signals(), path.display().to_string());
     options.outputs.check()?;
     let machine = options.machine.load(None, true)?;
     running.add_input(&options.machine.path);
     running.add_input(&path);
-    let mut selection = Selection::of(options.mpi);
-    for choice in &options.coll {
-        selection.choose(choice).map_err(|error| Failure::input(format!("--coll {choice}: {error}")))?;
-    }
     let watchers = Watchers::new(&options.outputs, options.ranks)?;
-    let setup = Setup {
-        ranks: options.ranks,
-        machine: machine.clone(),
-        placement: options.machine.place(&machine, options.ranks, options.machine.seed)?,
-        network: options.machine.network(&machine),
-        seed: options.machine.seed,
-        selection,
-        observer: watchers.observer(),
-        post: None,
-        interrupt: Some(running.interrupt()),
-        progress: None,
-    };
-    let finding = hpcast_emulate::launch(&options.launch(&machine)?, setup).map_err(|error| failure(&path, &error))?;
-    let code = exit_code(&finding)?;
+    let setup = options.setup(&machine, &watchers, &running)?;
+    let launch = options.launch(&machine, &running)?;
+    let finding =
+        options.within(|| hpcast_emulate::launch(&launch, setup))?.map_err(|error| options.failure(&path, &error))?;
+    let verdict = Verdict::of(&finding);
     let mut totals = Totals::default();
-    totals.add(finding.outcome.map_err(Failure::from)?);
+    match (finding.outcome, finding.so_far) {
+        (Ok(outcome), _) => totals.add(outcome),
+        // Messages that are under way when a run is stopped are no fault.
+        (Err(_), so_far) => totals.add(Outcome { unreceived: 0, ..so_far.unwrap_or_default() }),
+    }
     let mut report = RunReport::of(&totals, &machine.interconnect, options.outputs.every_rank);
-    report.program = path.display().to_string();
-    report.ranks = options.ranks;
-    let parameter = ("compute".to_owned(), format!("{:?}", options.compute).to_lowercase().into());
-    report.parameters.push(parameter);
-    options.machine.describe(&machine, &mut report);
+    options.describe(&machine, &mut report);
+    if finding.lacks_memory {
+        let folded = "memory = folded where it was not enough: numbers in the largest arrays mean nothing";
+        report.assumptions.push(folded.into());
+    }
     if finding.free_files {
         report.assumptions.push("io = reading and writing files takes no time".into());
     }
+    report.assumptions.extend(finding.accounts.iter().filter_map(assumed));
+    if finding.library.is_none() {
+        report.warnings.push(format!("{} uses no MPI: its ranks know nothing of each other", report.program));
+    }
+    verdict.add_to(&mut report);
+    left::add_to(&finding.left_behind, &mut report);
     running.finish(&mut report);
     let results = Results {
         report: &report,
@@ -162,52 +196,160 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         text: String::new(),
     };
     // Standard output is the program's.
-    eprint!("\n{}", text::summary(&report));
-    options.outputs.write(&results, watchers)?;
-    match code {
-        0 => Ok(()),
-        code => std::process::exit(code),
+    if !verdict.is_failure() {
+        eprint!("\n{}", text::summary(&report));
     }
+    eprint!("{}", left::text(&finding.left_behind));
+    options.outputs.write(&results, watchers)?;
+    verdict.say_and_exit(report.used.wall_seconds)
 }
 
 impl Options {
-    fn launch(&self, machine: &Machine) -> Result<Launch, Failure> {
-        let (kernels, required) = self.kernels(machine)?;
+    /// Compares with a native run.
+    fn verify(&self) -> Result<(), Failure> {
+        let arguments: Vec<OsString> = std::env::args_os().collect();
+        let program = first_positional(&arguments).unwrap_or(arguments.len());
+        Verification {
+            ranks: self.ranks,
+            program: &self.program,
+            tolerance: self.tolerance,
+            json: self.outputs.json.as_deref(),
+            arguments: verify::arguments_for_simulation(&arguments[2..program]),
+        }
+        .run()
+    }
+
+    /// Does something in the program's working folder.
+    fn within<T>(&self, what: impl FnOnce() -> T) -> Result<T, Failure> {
+        let Some(folder) = &self.wdir else { return Ok(what()) };
+        let go = |folder: &Path| {
+            let gone = std::env::set_current_dir(folder);
+            gone.map_err(|error| Failure::input(format!("cannot work in {}: {error}", folder.display())))
+        };
+        let here = std::env::current_dir().map_err(|error| Failure::input(format!("no working folder: {error}")))?;
+        go(folder)?;
+        let done = what();
+        go(&here)?;
+        Ok(done)
+    }
+
+    /// Why the program was not started. A file of functions that names one which is not there is shown.
+    fn failure(&self, path: &Path, error: &LaunchError) -> Failure {
+        let LaunchError::Function(absent @ FunctionError::Absent { symbol, similar }) = error else {
+            return failure(path, error);
+        };
+        let remedy = match similar.join("`, `") {
+            names if names.is_empty() => "check its name; nm lists those of a program that is not stripped".to_owned(),
+            names => format!("did you mean `{names}`?"),
+        };
+        let diagnostic = Diagnostic::error(absent.to_string(), remedy);
+        let Some(source) = self.functions.as_ref().and_then(|path| Source::read(path).ok()) else {
+            return diagnostic.into();
+        };
+        let heads = [format!("[function.{symbol}]"), format!("[function.\"{symbol}\"]")];
+        match heads.iter().find_map(|head| source.text.find(head).map(|start| start..start + head.len())) {
+            Some(place) => diagnostic.at(&source, place).into(),
+            None => diagnostic.into(),
+        }
+    }
+
+    fn setup(&self, machine: &Rc<Machine>, watchers: &Watchers, running: &Running) -> Result<Setup, Failure> {
+        let mut selection = Selection::of(self.mpi);
+        for choice in &self.coll {
+            selection.choose(choice).map_err(|error| Failure::input(format!("--coll {choice}: {error}")))?;
+        }
+        Ok(Setup {
+            ranks: self.ranks,
+            machine: machine.clone(),
+            placement: self.machine.place(machine, self.ranks, self.machine.seed)?,
+            network: self.machine.network(machine),
+            seed: self.machine.seed,
+            selection,
+            observer: watchers.observer(),
+            post: None,
+            interrupt: Some(running.interrupt()),
+            progress: running.progress(0.0..1.0, |_, simulated| {
+                vec![format!("{} simulated", Seconds::new(simulated.as_secs()).human())]
+            }),
+        })
+    }
+
+    fn describe(&self, machine: &Machine, report: &mut RunReport) {
+        report.program = PathBuf::from(&self.program[0]).display().to_string();
+        report.ranks = self.ranks;
+        let parameter = ("compute".to_owned(), format!("{:?}", self.compute).to_lowercase().into());
+        report.parameters.push(parameter);
+        self.machine.describe(machine, report);
+    }
+
+    fn launch(&self, machine: &Machine, running: &Running) -> Result<Launch, Failure> {
+        if !(self.speed > 0.0) {
+            return Err(Failure::input("--speed must be positive"));
+        }
+        let listed = self.listed()?;
+        let folding = self.folding(listed.allocations.clone());
+        let kernels = self.kernels(listed, machine)?;
         let argument = |text: &OsString| CString::new(text.clone().into_vec());
-        let arguments = self.program.iter().map(argument).collect::<Result<Vec<_>, _>>();
+        let mut program = self.program.clone();
+        if self.wdir.is_some()
+            && let Ok(path) = std::path::absolute(&program[0])
+        {
+            program[0] = path.into();
+        }
+        let arguments = program.iter().map(argument).collect::<Result<Vec<_>, _>>();
         let charging = match self.compute {
             Compute::Skip => Charging::Nothing,
-            Compute::Run if self.speed > 0.0 => Charging::Measured(1.0 / self.speed),
-            Compute::Run => return Err(Failure::input("--speed must be positive")),
+            Compute::Run | Compute::Sample => Charging::Measured(1.0 / self.speed),
         };
         Ok(Launch {
             arguments: arguments.map_err(|_| Failure::input("an argument of the program contains a zero character"))?,
             charging,
-            prefix: self.prefix,
+            prefix: match self.prefix {
+                None => Prefix::None,
+                Some(Begin::Rank) => Prefix::Rank,
+                Some(Begin::Time) => Prefix::Time,
+            },
+            print: printing(running),
             stack: self.stack << 20,
-            fold: self.fold.map(|size| (size * 1048576.0) as usize),
+            folding,
             kernels,
-            required,
         })
     }
 }
 
 impl Options {
-    /// Functions that are not simply executed, and those of them that must be there.
-    fn kernels(&self, machine: &Machine) -> Result<(Option<Kernels>, Vec<String>), Failure> {
-        if self.models.is_none() && self.functions.is_none() {
-            return Ok((None, Vec::new()));
+    /// What the user's file of functions says.
+    fn listed(&self) -> Result<Functions, Failure> {
+        let Some(path) = &self.functions else { return Ok(Functions::default()) };
+        let wrong = |what: String| Failure::input(format!("{}: {what}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        Functions::parse(&text).map_err(|error| wrong(error.to_string()))
+    }
+
+    /// Allocations that share memory: as the user says, and with modelled kernels those that there is no memory for.
+    fn folding(&self, sites: Vec<(String, bool)>) -> Option<Folding> {
+        let threshold = self.fold.map(|size| (size * 1048576.0) as usize);
+        match threshold {
+            None if self.models.is_some() => Some(Folding { sites, ..Folding::by_need() }),
+            None if sites.is_empty() => None,
+            threshold => Some(Folding { threshold, limit: None, largest: true, sites }),
         }
-        let mut functions = if self.models.is_some() { Functions::blas() } else { Functions::default() };
-        let mut required = Vec::new();
-        if let Some(path) = &self.functions {
-            let wrong = |what: String| Failure::input(format!("{}: {what}", path.display()));
-            let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-            let own = Functions::parse(&text).map_err(|error| wrong(error.to_string()))?;
-            required.extend(own.list.iter().map(|function| function.symbol.clone()));
-            functions.list.retain(|function| !required.contains(&function.symbol));
-            functions.list.extend(own.list);
-        }
+    }
+
+    /// Functions that are not simply executed.
+    fn kernels(&self, listed: Functions, machine: &Machine) -> Result<Option<Kernels>, Failure> {
+        let mut functions = match (&self.models, self.compute) {
+            (Some(_), Compute::Sample) => {
+                let problem = "--models and --compute sample both say what BLAS calls cost; give one of them";
+                return Err(Failure::input(problem));
+            }
+            (Some(_), _) => Functions::libraries(How::Model),
+            (None, Compute::Sample) => Functions::libraries(How::Sample(Sampling::default())),
+            (None, _) if listed.list.is_empty() => return Ok(None),
+            (None, _) => Functions::default(),
+        };
+        functions.list.retain(|function| listed.list.iter().all(|listed| listed.symbol != function.symbol));
+        functions.list.extend(listed.list);
         let file = match &self.models {
             Some(path) => ModelFile::load(path)?,
             None => ModelFile::default(),
@@ -216,7 +358,20 @@ impl Options {
         let models = KernelModels::new(file, speed);
         let kernels = Kernels::new(functions.list, &models, self.machine.seed)
             .map_err(|error| Failure::input(error.to_string()))?;
-        Ok((Some(kernels), required))
+        Ok(Some(kernels.with_speed(self.speed)))
+    }
+}
+
+/// What was taken for granted about the time of a function.
+fn assumed(account: &Account) -> Option<String> {
+    let Account { symbol, calls, executed, source, .. } = account;
+    match source {
+        TimeSource::Free | TimeSource::Model => None,
+        TimeSource::Roofline => {
+            Some(format!("{symbol} = as fast as the machine file's roofline: the model file does not have it"))
+        }
+        TimeSource::Left => Some(format!("{symbol} = executed as it is: its code cannot be replaced")),
+        TimeSource::Samples => Some(format!("{symbol} = sampled, {executed} of {calls} calls were executed")),
     }
 }
 
@@ -226,41 +381,33 @@ fn speed(machine: &Machine, ranks_per_node: u32) -> Option<MachineSpeed> {
     Some(MachineSpeed { roofline })
 }
 
-fn failure(path: &Path, error: &LaunchError) -> Failure {
+/// Prints the program's text; the line that says how far the run is makes room for it.
+fn printing(running: &Running) -> Rc<Print> {
+    let wipe = running.wiper();
+    Rc::new(move |stream, text: &[u8]| {
+        wipe();
+        print(stream, text);
+    })
+}
+
+/// Prints text of a program.
+pub(crate) fn print(stream: Stream, text: &[u8]) {
+    // Somebody who has closed the pipe does not want to know.
+    let _ = match stream {
+        Stream::Out => std::io::stdout().write_all(text).and_then(|()| std::io::stdout().flush()),
+        Stream::Err => std::io::stderr().write_all(text),
+    };
+}
+
+/// The program's exit code, if it came to its end.
+pub(crate) fn exit_code(finding: &Finding) -> Result<i32, Failure> {
+    Verdict::of(finding).exit_code()
+}
+
+/// Why a program cannot be started.
+pub(crate) fn failure(path: &Path, error: &LaunchError) -> Failure {
     match error {
         LaunchError::Load(error) => Failure::input(format!("{}: {error}\n  {}", path.display(), error.remedy())),
         _ => Failure::input(error.to_string()),
     }
-}
-
-/// What the ranks' ends mean for ours: the first that is not a proper one ends the run.
-fn exit_code(finding: &Finding) -> Result<i32, Failure> {
-    let mut code = 0;
-    for (rank, ending) in &finding.endings {
-        let message = match ending {
-            Ending::Exit(status) => {
-                code = if code == 0 { *status & 0xFF } else { code };
-                continue;
-            }
-            Ending::Abort(status) => {
-                eprintln!("rank {rank} called MPI_Abort with code {status}");
-                std::process::exit(if status & 0xFF == 0 { 1 } else { status & 0xFF });
-            }
-            Ending::Aborted(what) => format!("rank {rank} stopped: {what}"),
-            Ending::Fault { function, what, .. } => format!("rank {rank}: {function}: {what}"),
-            Ending::Signal { signal, backtrace } => format!("rank {rank} got {signal}\n{}", backtrace.join("\n")),
-            Ending::Unsupported(symbol) => {
-                format!(
-                    "rank {rank} called {symbol}, which hpcast does not have; `hpcast mpi coverage` lists what there is"
-                )
-            }
-        };
-        return Err(Failure::Program(message));
-    }
-    if let Err(RunError::Deadlock(_)) = &finding.outcome {
-        for (rank, name) in finding.calling.iter().take(16) {
-            eprintln!("rank {rank} is in {name}");
-        }
-    }
-    Ok(code)
 }

@@ -17,6 +17,7 @@ mod run;
 mod running;
 mod sizes;
 mod validate;
+mod verify;
 
 use clap::{Parser, Subcommand};
 

@@ -54,11 +54,16 @@ impl Share {
 impl Running {
     /// `label` is how the line on the terminal begins.
     pub fn begin(label: String) -> Running {
+        Running::stopped_by(stop_on_interrupt(), label)
+    }
+
+    /// The same, if somebody else sees to it that the flag is set.
+    pub fn stopped_by(interrupt: Arc<AtomicBool>, label: String) -> Running {
         let stderr = std::io::stderr();
         Running {
             stopwatch: Stopwatch::start(),
             provenance: Provenance::now(BUILD, std::env::args(), 1),
-            interrupt: stop_on_interrupt(),
+            interrupt,
             teller: match stderr.is_terminal() {
                 true => Teller::Line(Rc::new(RefCell::new(Progress::new(stderr, terminal_width(), label)))),
                 false => Teller::Nobody,
@@ -103,6 +108,15 @@ impl Running {
             }
             Teller::Nobody => None,
         }
+    }
+
+    /// Makes room on the terminal whenever it is called.
+    pub fn wiper(&self) -> impl Fn() + 'static {
+        let line = match &self.teller {
+            Teller::Line(line) => Some(line.clone()),
+            Teller::Thread(_) | Teller::Nobody => None,
+        };
+        move || line.iter().for_each(|line| line.borrow_mut().wipe())
     }
 
     /// Prints a part of the results while others are still to come.

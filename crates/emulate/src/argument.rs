@@ -13,6 +13,8 @@ use crate::call::{Call, Language, Lengths};
 pub trait Argument: Sized {
     /// Its type in C.
     const IN_C: &'static str;
+    /// Its type in functions with long counts.
+    const IN_C_LARGE: &'static str = Self::IN_C;
 
     /// From the word that C passes.
     ///
@@ -50,6 +52,79 @@ impl Argument for i64 {
     unsafe fn from_fortran(word: usize, _: &Call<'_>, _: &Lengths) -> i64 {
         // SAFETY: the address of a long integer.
         unsafe { *(word as *const i64) }
+    }
+}
+
+/// How many, how long or how far: an integer, or a long one in functions with long counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count(pub i64);
+
+impl Argument for Count {
+    const IN_C: &'static str = "int";
+    const IN_C_LARGE: &'static str = "MPI_Count";
+    unsafe fn from_c(word: usize, call: &Call<'_>) -> Count {
+        Count(if call.is_large { word as i64 } else { i64::from(word as i32) })
+    }
+    unsafe fn from_fortran(word: usize, call: &Call<'_>, _: &Lengths) -> Count {
+        Count(CountAt { address: word, is_large: call.is_large }.get())
+    }
+}
+
+impl From<Count> for i64 {
+    fn from(count: Count) -> i64 {
+        count.0
+    }
+}
+
+/// The address of counts.
+#[derive(Clone, Copy, Debug)]
+pub struct CountAt {
+    address: usize,
+    is_large: bool,
+}
+
+impl Argument for CountAt {
+    const IN_C: &'static str = "int *";
+    const IN_C_LARGE: &'static str = "MPI_Count *";
+    unsafe fn from_c(word: usize, call: &Call<'_>) -> CountAt {
+        CountAt { address: word, is_large: call.is_large }
+    }
+}
+
+impl CountAt {
+    /// One of several.
+    pub fn get_at(self, place: usize) -> i64 {
+        // SAFETY: the program says that there are so many.
+        unsafe {
+            match self.is_large {
+                true => (self.address as *const i64).add(place).read_unaligned(),
+                false => i64::from((self.address as *const i32).add(place).read_unaligned()),
+            }
+        }
+    }
+
+    /// The count.
+    pub fn get(self) -> i64 {
+        self.get_at(0)
+    }
+
+    /// The first of several, copied.
+    pub fn list(self, count: usize) -> Vec<i64> {
+        (0..count).map(|place| self.get_at(place)).collect()
+    }
+
+    /// Writes a count; one that has no room is undefined.
+    pub fn set(self, call: &Call<'_>, count: i64) {
+        // SAFETY: the program says that there is room.
+        unsafe {
+            match self.is_large {
+                true => (self.address as *mut i64).write_unaligned(count),
+                false => {
+                    let count = i32::try_from(count).unwrap_or(call.abi.undefined);
+                    (self.address as *mut i32).write_unaligned(count);
+                }
+            }
+        }
     }
 }
 
@@ -136,7 +211,7 @@ impl<K: HandleKind> Argument for Handle<K> {
     const IN_C: &'static str = K::IN_C;
     unsafe fn from_c(word: usize, call: &Call<'_>) -> Handle<K> {
         // SAFETY: the program passes a handle.
-        Handle { number: unsafe { call.abi.handles().from_c(K::KIND, word) }, kind: PhantomData }
+        Handle { number: unsafe { call.abi.handles().from_c(K::KIND, word, call.me.base()) }, kind: PhantomData }
     }
     unsafe fn from_fortran(word: usize, call: &Call<'_>, _: &Lengths) -> Handle<K> {
         // SAFETY: the address of an integer.
@@ -176,9 +251,13 @@ impl<K: HandleKind, const SEVERAL: bool> Handles<K, SEVERAL> {
                     handles.from_fortran(K::KIND, (self.address as *const i32).add(place).read_unaligned())
                 }
                 (Language::C, 4) => {
-                    handles.from_c(K::KIND, (self.address as *const u32).add(place).read_unaligned() as usize)
+                    let word = (self.address as *const u32).add(place).read_unaligned() as usize;
+                    handles.from_c(K::KIND, word, call.me.base())
                 }
-                (Language::C, _) => handles.from_c(K::KIND, (self.address as *const usize).add(place).read_unaligned()),
+                (Language::C, _) => {
+                    let word = (self.address as *const usize).add(place).read_unaligned();
+                    handles.from_c(K::KIND, word, call.me.base())
+                }
             }
         }
     }
@@ -282,6 +361,11 @@ impl<T: Copy> At<T> {
     pub fn get_at(self, place: usize) -> T {
         // SAFETY: the program says that there are values.
         unsafe { (self.address as *const T).add(place).read_unaligned() }
+    }
+
+    /// Writes the first of several values.
+    pub fn set_each(self, values: &[T]) {
+        values.iter().enumerate().for_each(|(place, &value)| self.set_at(place, value));
     }
 
     /// The first of several values, copied.
@@ -481,13 +565,14 @@ impl Argument for Extra {
 }
 
 macro_rules! callbacks {
-    ($($name:ident $in_c:literal;)*) => {$(
+    ($($name:ident $in_c:literal $($in_c_large:literal)?;)*) => {$(
         #[doc = concat!("A function of the program of type ", $in_c, ".")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $name(pub Callback);
 
         impl Argument for $name {
             const IN_C: &'static str = $in_c;
+            $(const IN_C_LARGE: &'static str = $in_c_large;)?
             unsafe fn from_c(word: usize, call: &Call<'_>) -> $name {
                 $name(Callback { address: word, language: call.language })
             }
@@ -495,7 +580,7 @@ macro_rules! callbacks {
     )*};
 }
 callbacks! {
-    UserFunction "MPI_User_function *";
+    UserFunction "MPI_User_function *" "MPI_User_function_c *";
     CopyFunction "MPI_Copy_function *";
     DeleteFunction "MPI_Delete_function *";
     CommCopy "MPI_Comm_copy_attr_function *";
@@ -509,7 +594,7 @@ callbacks! {
     FileErrhandler "MPI_File_errhandler_function *";
     SessionErrhandler "MPI_Session_errhandler_function *";
     OldErrhandler "MPI_Handler_function *";
-    DatarepConversion "MPI_Datarep_conversion_function *";
+    DatarepConversion "MPI_Datarep_conversion_function *" "MPI_Datarep_conversion_function_c *";
     DatarepExtent "MPI_Datarep_extent_function *";
 }
 

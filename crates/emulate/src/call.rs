@@ -27,6 +27,8 @@ pub struct Call<'c> {
     pub abi: &'c Abi,
     /// From which language.
     pub language: Language,
+    /// Whether counts are long integers (MPI_Send_c).
+    pub is_large: bool,
 }
 
 /// The address of a function for the program.
@@ -72,10 +74,11 @@ impl Lengths {
 
 /// Makes a call: what it costs is charged before, what goes wrong is handled after.
 #[inline]
-pub fn make(name: &'static str, language: Language, body: impl FnOnce(&Call<'_>) -> Answer) -> c_int {
+pub fn make(name: &'static str, language: Language, is_large: bool, body: impl FnOnce(&Call<'_>) -> Answer) -> c_int {
     let me = Process::current();
     let outer = me.begin_call(name);
-    let call = Call { me, abi: &me.world.abi, language };
+    crate::kernels::check_call(me, name);
+    let call = Call { me, abi: &me.world.abi, language, is_large };
     let code = match body(&call) {
         Ok(()) => 0,
         Err(fault) => crate::fault::raise(&call, name, &fault),
@@ -84,46 +87,78 @@ pub fn make(name: &'static str, language: Language, body: impl FnOnce(&Call<'_>)
     code
 }
 
-/// Declares MPI functions; they become a list `FUNCTIONS`.
+/// Declares MPI functions; they become a list `FUNCTIONS`. One with `[_c]` after its name is there twice: with counts that are
+/// integers, and under the longer name with counts that are long integers.
 macro_rules! mpi {
-    ($($(#[$meta:meta])* fn $name:ident ($call:ident $(, $arg:ident : $type:ty)* $(,)?) $body:block)*) => {
-        $(
-            $(#[$meta])*
-            #[allow(non_snake_case, clippy::too_many_arguments)]
-            fn $name($call: &$crate::call::Call<'_> $(, $arg: $type)*) -> $crate::fault::Answer $body
-        )*
-        pub(crate) static FUNCTIONS: &[$crate::call::Function] = &[$({
-            #[allow(clippy::too_many_arguments)]
-            unsafe extern "C" fn c($($arg: usize),*) -> std::ffi::c_int {
-                $crate::call::make(stringify!($name), $crate::call::Language::C, |call| {
-                    // SAFETY: the program passes what the function's declaration in mpi.h says.
-                    $name(call $(, unsafe { <$type as $crate::argument::Argument>::from_c($arg, call) })*)
-                })
-            }
-            #[allow(clippy::too_many_arguments)]
-            unsafe extern "C" fn fortran(
-                $($arg: usize,)*
-                error: *mut std::ffi::c_int,
-                first: usize, second: usize, third: usize, fourth: usize,
-            ) {
-                let lengths = $crate::call::Lengths::new([first, second, third, fourth]);
-                let _ = &lengths;
-                let code = $crate::call::make(stringify!($name), $crate::call::Language::Fortran, |call| {
-                    // SAFETY: as above, with the Fortran interface.
-                    $name(call $(, unsafe { <$type as $crate::argument::Argument>::from_fortran($arg, call, &lengths) })*)
-                });
-                if !error.is_null() {
-                    // SAFETY: the last argument of every Fortran call is the place for its error code.
-                    unsafe { error.write(code) };
-                }
-            }
-            $crate::call::Function {
-                name: stringify!($name),
-                c: $crate::call::Address(c as *const ()),
-                fortran: $crate::call::Address(fortran as *const ()),
-                parameters: &[$((<$type as $crate::argument::Argument>::IN_C, stringify!($arg))),*],
-            }
-        }),*];
+    ($($(#[$meta:meta])* fn $name:ident $([$($large:ident)?])? ($($parameters:tt)*) $body:block)*) => {
+        $crate::call::functions! { $(($(#[$meta])* $name [$($($large)?)?] ($($parameters)*) $body))* }
     };
 }
 pub(crate) use mpi;
+
+macro_rules! functions {
+    ($(($(#[$meta:meta])* $name:ident [$($large:ident)?] $parameters:tt $body:block))*) => {
+        $($crate::call::body! { $(#[$meta])* $name $parameters $body })*
+        pub(crate) static FUNCTIONS: &[$crate::call::Function] = &[$(
+            $crate::call::entry!($name, "", $parameters),
+            $($crate::call::entry!($name, stringify!($large), $parameters),)?
+        )*];
+    };
+}
+pub(crate) use functions;
+
+/// What an MPI function does.
+macro_rules! body {
+    ($(#[$meta:meta])* $name:ident ($call:ident $(, $arg:ident : $type:ty)* $(,)?) $body:block) => {
+        $(#[$meta])*
+        #[allow(non_snake_case, clippy::too_many_arguments)]
+        fn $name($call: &$crate::call::Call<'_> $(, $arg: $type)*) -> $crate::fault::Answer $body
+    };
+}
+pub(crate) use body;
+
+/// How C and Fortran call it: under its name, or with something after it.
+macro_rules! entry {
+    ($name:ident, $suffix:expr, ($call:ident $(, $arg:ident : $type:ty)* $(,)?)) => {{
+        const NAME: &str = concat!(stringify!($name), $suffix);
+        const IS_LARGE: bool = !$suffix.is_empty();
+        #[allow(clippy::too_many_arguments)]
+        unsafe extern "C" fn c($($arg: usize),*) -> std::ffi::c_int {
+            $crate::call::make(NAME, $crate::call::Language::C, IS_LARGE, |call| {
+                // SAFETY: the program passes what the function's declaration in mpi.h says.
+                $name(call $(, unsafe { <$type as $crate::argument::Argument>::from_c($arg, call) })*)
+            })
+        }
+        #[allow(clippy::too_many_arguments)]
+        unsafe extern "C" fn fortran(
+            $($arg: usize,)*
+            error: *mut std::ffi::c_int,
+            first: usize, second: usize, third: usize, fourth: usize,
+        ) {
+            let lengths = $crate::call::Lengths::new([first, second, third, fourth]);
+            let _ = &lengths;
+            let code = $crate::call::make(NAME, $crate::call::Language::Fortran, IS_LARGE, |call| {
+                // SAFETY: as above, with the Fortran interface.
+                $name(call $(, unsafe { <$type as $crate::argument::Argument>::from_fortran($arg, call, &lengths) })*)
+            });
+            if !error.is_null() {
+                // SAFETY: the last argument of every Fortran call is the place for its error code.
+                unsafe { error.write(code) };
+            }
+        }
+        $crate::call::Function {
+            name: NAME,
+            c: $crate::call::Address(c as *const ()),
+            fortran: $crate::call::Address(fortran as *const ()),
+            parameters: &[$((
+                if IS_LARGE {
+                    <$type as $crate::argument::Argument>::IN_C_LARGE
+                } else {
+                    <$type as $crate::argument::Argument>::IN_C
+                },
+                stringify!($arg),
+            )),*],
+        }
+    }};
+}
+pub(crate) use entry;

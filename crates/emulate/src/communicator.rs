@@ -65,6 +65,7 @@ impl Bridge {
         let total = self.groups[0].size() + self.groups[1].size();
         let comm = Comm::new(self.both, local_first + rank, total);
         let mut seen = Communicator::new(comm, group.clone(), handler);
+        (seen.peers, seen.first_peer) = (self.groups[1 - side].size(), first);
         let local = Comm::new(self.alone[side], rank, group.size());
         seen.remote =
             Some(Remote { group: self.groups[1 - side].clone(), first, local_first, local, is_first: side == 0 });
@@ -72,10 +73,15 @@ impl Bridge {
     }
 }
 
-/// A communicator.
+/// A communicator. What every message needs comes first.
+#[repr(C)]
 pub struct Communicator {
     /// What messages go through.
     pub comm: Comm,
+    /// How many ranks one can send to.
+    peers: u32,
+    /// The rank of the first of them in what messages go through.
+    first_peer: u32,
     /// My group.
     pub group: Rc<Group>,
     /// The other group of an inter-communicator.
@@ -99,6 +105,8 @@ impl Communicator {
     pub fn new(comm: Comm, group: Rc<Group>, handler: Handler) -> Communicator {
         Communicator {
             comm,
+            peers: group.size(),
+            first_peer: 0,
             group,
             remote: None,
             calls: Cell::new(0),
@@ -142,21 +150,24 @@ impl Communicator {
 
     /// How many ranks one can send to.
     pub fn peers(&self) -> u32 {
-        self.remote.as_ref().map_or(self.size(), |remote| remote.group.size())
+        self.peers
     }
 
     /// The rank in what messages go through of one that a program names.
+    #[inline]
     pub fn peer(&self, rank: i32) -> Result<u32, Fault> {
-        if rank < 0 || rank as u32 >= self.peers() {
-            let detail = format!("{rank} is no rank of a communicator of {} ranks", self.peers());
-            return Err(Fault::new(ErrorClass::Rank, detail));
+        // A negative rank is larger than any.
+        if (rank as u32) < self.peers {
+            return Ok(rank as u32 + self.first_peer);
         }
-        Ok(rank as u32 + self.remote.as_ref().map_or(0, |remote| remote.first))
+        let detail = format!("{rank} is no rank of a communicator of {} ranks", self.peers);
+        Err(Fault::new(ErrorClass::Rank, detail))
     }
 
     /// The program's name for a rank that a message came from.
+    #[inline]
     pub fn named(&self, rank: u32) -> i32 {
-        (rank - self.remote.as_ref().map_or(0, |remote| remote.first)) as i32
+        (rank - self.first_peer) as i32
     }
 
     /// The world number of a peer.

@@ -6,6 +6,7 @@
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
@@ -38,11 +39,14 @@ impl Fiber {
 impl Future for Fiber {
     type Output = ();
 
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        if self.process.has_ended() {
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        let Fiber { process, coroutine } = self.get_mut();
+        if process.has_ended() {
             return Poll::Ready(());
         }
-        let process = self.process.clone();
+        if process.world.stop.load(Ordering::Relaxed) {
+            return Poll::Pending;
+        }
         let has_thread_local = process.world.has_thread_local;
         process.switch_to();
         // SAFETY: one copy runs at a time, on this thread; each is saved when it stops.
@@ -50,7 +54,7 @@ impl Future for Fiber {
             if has_thread_local {
                 process.copy().instance.restore_thread_local();
             }
-            let result = self.coroutine.resume(());
+            let result = coroutine.resume(());
             if has_thread_local {
                 process.copy().instance.save_thread_local();
             }
@@ -59,7 +63,7 @@ impl Future for Fiber {
         Process::switch_away();
         match result {
             CoroutineResult::Return(()) => Poll::Ready(()),
-            CoroutineResult::Yield(()) if self.process.has_ended() => Poll::Ready(()),
+            CoroutineResult::Yield(()) if process.has_ended() => Poll::Ready(()),
             CoroutineResult::Yield(()) => Poll::Pending,
         }
     }

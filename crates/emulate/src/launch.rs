@@ -6,16 +6,20 @@ use std::rc::Rc;
 
 use hpcast_loader::{Environment, Instance, LoadError, Program, Replacement, Start, Treatment};
 use hpcast_mpi::{Outcome, RunError, Setup};
+use hpcast_platform::diagnostic::nearest;
+use hpcast_units::Time;
 
 use crate::abi::{Abi, Library, Place};
+use crate::aftermath::{self, LeftBehind, Waiting, Whereabouts};
 use crate::boards::Boards;
 use crate::fiber::Fiber;
 use crate::files::FileSystem;
 use crate::kernels::{Account, FunctionError, Kernels};
 use crate::mail::Mail;
+use crate::memory::Folding;
 use crate::meter::Charging;
-use crate::output::Output;
-use crate::process::{Ending, Process, Sentinels};
+use crate::output::{Output, Prefix, Print};
+use crate::process::{Ended, Process, Sentinels};
 use crate::stacks::{NoStacks, Stacks};
 use crate::symbols::Symbols;
 use crate::world::World;
@@ -26,16 +30,16 @@ pub struct Launch {
     pub arguments: Vec<CString>,
     /// What is charged for its own code.
     pub charging: Charging,
-    /// Lines of its text begin with the rank.
-    pub prefix: bool,
+    /// What lines of its text begin with.
+    pub prefix: Prefix,
+    /// Prints its text.
+    pub print: Rc<Print>,
     /// Bytes of a rank's stack.
     pub stack: usize,
-    /// Allocations from that size on are folded.
-    pub fold: Option<usize>,
+    /// Allocations that have no memory of their own.
+    pub folding: Option<Folding>,
     /// Functions that are not simply executed.
     pub kernels: Option<Kernels>,
-    /// Functions of the program itself among them: it is an error if they are not there.
-    pub required: Vec<String>,
 }
 
 /// What came out.
@@ -43,14 +47,22 @@ pub struct Launch {
 pub struct Finding {
     /// What the simulation found, if it came to its end.
     pub outcome: Result<Outcome, RunError>,
-    /// How ranks ended.
-    pub endings: Vec<(u32, Ending)>,
-    /// Which library the program was built for.
-    pub library: Library,
+    /// What was found before it was stopped, if it did not come to its end.
+    pub so_far: Option<Outcome>,
+    /// How ranks ended, in this order.
+    pub endings: Vec<Ended>,
+    /// Which library the program was built for; none if it uses no MPI.
+    pub library: Option<Library>,
     /// Calls of functions that were not simply executed.
     pub accounts: Vec<Account>,
-    /// MPI functions in which ranks were when the run stopped.
-    pub calling: Vec<(u32, &'static str)>,
+    /// Where each rank was when the run stopped.
+    pub whereabouts: Vec<Whereabouts>,
+    /// Who waits for whom, in a deadlock.
+    pub waits: Vec<Waiting>,
+    /// What the ranks have left behind, if all came to their ends.
+    pub left_behind: LeftBehind,
+    /// Whether memory was folded because there was not enough.
+    pub lacks_memory: bool,
     /// Whether files were used that cost nothing, since the machine file does not say what they do.
     pub free_files: bool,
 }
@@ -61,11 +73,6 @@ pub enum LaunchError {
     /// It cannot be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// It is no MPI program.
-    #[error(
-        "{0} uses no MPI library: neither Open MPI, MPICH nor the standard ABI; link it with one, or compile it with `hpcast cc`"
-    )]
-    NoMpi(String),
     /// A function cannot be replaced.
     #[error(transparent)]
     Function(#[from] FunctionError),
@@ -80,7 +87,7 @@ pub enum LaunchError {
 /// What symbols of a program mean.
 struct Meaning {
     symbols: Symbols,
-    models_blas: bool,
+    has_kernels: bool,
     openmpi: Abi,
 }
 
@@ -89,11 +96,12 @@ impl Environment for Meaning {
         const HOST: [&str; 8] =
             ["libc.", "libm.", "libpthread.", "libdl.", "librt.", "ld-linux", "libutil.", "libmvec."];
         if is_adapter(soname) {
-            Treatment::Private
+            Treatment::PrivateBehind
         } else if Library::of_needed(soname).is_some() || is_part_of_mpi(soname) {
             Treatment::Replaced
         } else if is_blas(soname) {
-            if self.models_blas { Treatment::Replaced } else { Treatment::Host }
+            // Where all that is called has models, the library need not be there.
+            if self.has_kernels && !opens(soname) { Treatment::Replaced } else { Treatment::Host }
         } else if soname.starts_with("libgcc_s.") {
             Treatment::Once
         } else if HOST.iter().any(|name| soname.starts_with(name)) {
@@ -114,6 +122,13 @@ impl Environment for Meaning {
 
     fn missing(&self, symbol: &str) -> Option<usize> {
         self.symbols.missing(symbol)
+    }
+
+    /// What the dynamic linker could not find it has said already, when it started us.
+    fn preloaded(&self) -> Vec<String> {
+        let list = std::env::var("LD_PRELOAD").unwrap_or_default();
+        let names = list.split([':', ' ']).filter(|name| !name.is_empty());
+        names.filter(|name| !name.contains('/') || Path::new(name).is_file()).map(str::to_owned).collect()
     }
 }
 
@@ -136,10 +151,46 @@ fn is_blas(soname: &str) -> bool {
         .any(|name| soname.starts_with(name))
 }
 
+/// Whether this process can use a library.
+fn opens(soname: &str) -> bool {
+    // SAFETY: as the loader would open it.
+    CString::new(soname).is_ok_and(|name| !unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY) }.is_null())
+}
+
+/// The address of a function of a library that all ranks share.
+fn shared(symbol: &str) -> Option<usize> {
+    let name = CString::new(symbol).ok()?;
+    // SAFETY: a string of C.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    (!found.is_null()).then_some(found as usize)
+}
+
+/// OpenMP and libraries of linear algebra compute in this thread, where their time is measured, unless the user says
+/// otherwise.
+fn keep_to_one_thread() {
+    for name in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"] {
+        if std::env::var_os(name).is_none() {
+            // SAFETY: nobody reads the environment meanwhile: no program has been started yet.
+            unsafe { std::env::set_var(name, "1") };
+        }
+    }
+}
+
 /// A rank's copy of the program, and how it begins.
 pub(crate) struct Copy {
     pub instance: Instance,
     pub start: Rc<Start<'static>>,
+}
+
+/// Which library a program was built for; none if it uses no MPI.
+pub fn library(path: &Path) -> Result<Option<Library>, LaunchError> {
+    let openmpi = Abi::new(Library::OpenMpi);
+    let program = Program::open(path, &Meaning { symbols: Symbols::new(), has_kernels: false, openmpi })?;
+    Ok(of_program(&program))
+}
+
+fn of_program(program: &Program) -> Option<Library> {
+    program.needed().iter().find_map(|soname| Library::of_needed(soname))
 }
 
 /// Runs a program: `setup` says on how many ranks of which machine.
@@ -149,24 +200,27 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     for (symbol, stub) in launch.kernels.iter().flat_map(Kernels::stubs) {
         symbols.set(symbol, stub);
     }
-    let mut meaning = Meaning { symbols, models_blas: launch.kernels.is_some(), openmpi: Abi::new(Library::OpenMpi) };
+    let mut meaning = Meaning { symbols, has_kernels: launch.kernels.is_some(), openmpi: Abi::new(Library::OpenMpi) };
+    keep_to_one_thread();
     let program = Program::open(Path::new(&path), &meaning)?;
     if let Some(kernels) = &launch.kernels {
-        replace(&program, kernels, &launch.required)?;
+        replace(&program, kernels)?;
         kernels.install();
     }
-    if let Some(threshold) = launch.fold {
-        crate::memory::fold(threshold).map_err(LaunchError::Fold)?;
+    if let Some(folding) = &launch.folding {
+        crate::memory::fold(folding.clone()).map_err(LaunchError::Fold)?;
     }
     crate::signals::install();
-    let library = program.needed().iter().find_map(|soname| Library::of_needed(soname));
-    let Some(library) = library else { return Err(LaunchError::NoMpi(path)) };
+    crate::libc_process::keep_exits();
+    crate::libc_process::set_name(&launch.arguments[0]);
+    let library = of_program(&program);
+    let spoken = library.unwrap_or(Library::Standard);
     let first = program.instantiate()?;
     let distance = |symbol: &str| first.symbol(symbol).map(|address| address - first.base());
     meaning.openmpi.places(|symbol| distance(symbol).map(Place::InProgram));
-    let sentinels = sentinels(library, distance);
-    let streams = ["stdout", "stderr"].map(distance);
-    let abi = if library == Library::OpenMpi { meaning.openmpi } else { Abi::new(library) };
+    let sentinels = sentinels(spoken, distance);
+    let streams = ["stdin", "stdout", "stderr"].map(distance);
+    let abi = if spoken == Library::OpenMpi { meaning.openmpi } else { Abi::new(spoken) };
     let stop = setup.interrupt.clone().unwrap_or_default();
     let world = Rc::new(World {
         abi,
@@ -176,7 +230,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         boards: Boards::default(),
         file_system: Rc::new(FileSystem::new(&setup.machine.io)),
         charging: launch.charging,
-        output: Output::new(launch.prefix),
+        output: Output::new(launch.prefix, launch.print.clone()),
         endings: Default::default(),
         stop: stop.clone(),
         has_thread_local: program.thread_local_size() > 0,
@@ -191,8 +245,9 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         copies.push(program.instantiate()?);
     }
     let mut copies = copies.into_iter();
-    let processes = Rc::new(std::cell::RefCell::new(Vec::new()));
-    let setup = Setup { post: Some(Box::new(world.mail.clone())), interrupt: Some(stop), ..setup };
+    let processes: Processes = Rc::default();
+    let progress = setup.progress.map(|tell| progress(tell, processes.clone()));
+    let setup = Setup { post: Some(Box::new(world.mail.clone())), interrupt: Some(stop), progress, ..setup };
     let outcome = hpcast_mpi::run(setup, |rank| {
         let number = rank.number();
         let process = Process::new(world.clone(), rank);
@@ -212,7 +267,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         );
         let files = world.output.open(number);
         process.streams.set(files);
-        for (offset, file) in streams.iter().zip(files) {
+        for (offset, file) in streams.iter().zip([files.input, files.out, files.err]) {
             if let Some(address) = at(*offset) {
                 // SAFETY: the program's own variable of that name, which the C library's is copied into.
                 unsafe { *(address as *mut usize) = file };
@@ -222,30 +277,66 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         processes.borrow_mut().push(process.clone());
         Fiber::new(process, stacks.stack(number as usize), |process| process.begin())
     });
-    crate::memory::unfold();
+    let lacks_memory = crate::memory::unfold();
     world.output.finish();
-    let calling = |process: &Rc<Process>| process.calling().map(|name| (process.number(), name));
-    let calling = processes.borrow().iter().filter_map(calling).collect();
+    let ranks = processes.take();
+    let so_far = ranks.first().filter(|_| outcome.is_err()).map(|first| first.rank.outcome_so_far());
+    let whereabouts = aftermath::whereabouts(&ranks);
+    let waits = match &outcome {
+        Err(RunError::Deadlock(deadlock)) => aftermath::waits(deadlock, &ranks),
+        _ => Vec::new(),
+    };
+    let left_behind = outcome.as_ref().map(|outcome| LeftBehind::of(outcome, &ranks)).unwrap_or_default();
     let endings = world.endings.take();
     // Processes and the world hold the simulation's ranks, and those hold nothing of them.
-    processes.borrow_mut().clear();
+    drop(ranks);
     let free_files = world.file_system.was_free();
     let accounts = launch.kernels.as_ref().map(Kernels::account).unwrap_or_default();
-    Ok(Finding { outcome, endings, library, accounts, calling, free_files })
+    crate::interrupt::has_ended();
+    Ok(Finding { outcome, so_far, endings, library, accounts, whereabouts, waits, left_behind, lacks_memory, free_files })
+}
+
+/// The ranks, by number.
+type Processes = Rc<std::cell::RefCell<Vec<Rc<Process>>>>;
+
+/// Tells those who watch how far the simulation is: how long the program will go on, only it can know.
+fn progress(mut tell: Box<dyn FnMut(f64, Time)>, processes: Processes) -> Box<dyn FnMut(f64, Time)> {
+    Box::new(move |fraction, _| {
+        let simulated = processes.borrow().first().map(|first| first.rank.simulated());
+        tell(fraction, simulated.unwrap_or_default());
+    })
 }
 
 /// Replaces functions that the program has itself.
-fn replace(program: &Program, kernels: &Kernels, required: &[String]) -> Result<(), LaunchError> {
+fn replace(program: &Program, kernels: &Kernels) -> Result<(), LaunchError> {
     for (symbol, stub) in kernels.stubs() {
         if program.has(symbol) {
             // SAFETY: stubs keep what functions keep, and live as long as the run; no copy runs yet.
-            let original = unsafe { program.intercept(symbol, stub) }?;
-            kernels.set_original(symbol, original);
-        } else if required.iter().any(|name| name == symbol) {
-            return Err(FunctionError::Absent(symbol.to_owned()).into());
+            match unsafe { program.intercept(symbol, stub) } {
+                Ok(original) => kernels.set_original(symbol, original),
+                Err(error) if kernels.is_listed(symbol) => return Err(error.into()),
+                Err(_) => kernels.leave(symbol),
+            }
+        } else if let Some(address) = shared(symbol) {
+            kernels.set_shared(symbol, address);
+        } else if kernels.is_listed(symbol) {
+            return Err(FunctionError::Absent { symbol: symbol.to_owned(), similar: similar(program, symbol) }.into());
         }
     }
     Ok(())
+}
+
+/// The functions of a program whose names are most like this one.
+fn similar(program: &Program, symbol: &str) -> Vec<String> {
+    let mut names = program.functions();
+    let mut similar = Vec::new();
+    while similar.len() < 3
+        && let Some(name) = nearest(symbol, names.iter().map(String::as_str)).map(str::to_owned)
+    {
+        names.retain(|known| *known != name);
+        similar.push(name);
+    }
+    similar
 }
 
 /// Offsets of the variables with a meaning.

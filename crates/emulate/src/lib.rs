@@ -8,21 +8,26 @@
 //! All ranks run in one thread, one at a time: a rank runs until it has to wait.
 
 pub mod abi;
+mod aftermath;
 mod argument;
 mod attributes;
 mod boards;
 mod call;
 mod communicator;
 mod errors;
+mod extensions;
 mod fault;
 mod fiber;
 mod files;
 mod functions;
 pub mod interface;
+mod interrupt;
 pub mod kernels;
+mod last_words;
 mod launch;
 mod layout;
 mod libc_functions;
+mod libc_process;
 mod libc_state;
 mod mail;
 mod memory;
@@ -39,6 +44,10 @@ mod table;
 mod windows;
 mod world;
 
-pub use launch::{Finding, Launch, LaunchError, launch};
+pub use aftermath::{Kind, LeftBehind, LeftMessage, LeftObjects, LeftRequest, Pending, Waiting, Whereabouts, circle};
+pub use interrupt::{stop_on_signals, stopped_by};
+pub use launch::{Finding, Launch, LaunchError, launch, library};
+pub use memory::Folding;
 pub use meter::Charging;
-pub use process::Ending;
+pub use output::{Prefix, Print, Stream};
+pub use process::{Ended, Ending, Stage};

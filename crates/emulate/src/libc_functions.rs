@@ -12,7 +12,7 @@ const EPOCH: i64 = 1_000_000_000;
 
 /// The stand-ins, by name.
 pub fn functions() -> Vec<(&'static str, *const ())> {
-    vec![
+    let own = vec![
         ("__libc_start_main", libc_start_main as *const ()),
         ("exit", exit as *const ()),
         ("_exit", exit_at_once as *const ()),
@@ -62,7 +62,8 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("aligned_alloc", aligned_alloc as *const ()),
         ("memalign", aligned_alloc as *const ()),
         ("malloc_usable_size", malloc_usable_size as *const ()),
-    ]
+    ];
+    own.into_iter().chain(crate::libc_process::functions()).chain(crate::output::functions()).collect()
 }
 
 type Main = unsafe extern "C" fn(c_int, *const *const c_char, *const *const c_char) -> c_int;
@@ -89,7 +90,7 @@ unsafe extern "C" fn libc_start_main(
 }
 
 /// Ends the rank as exit() does.
-fn leave(code: c_int) -> ! {
+pub(crate) fn leave(code: c_int) -> ! {
     let me = Process::current();
     let outer = me.begin_call("exit");
     // Last come, first called; what is called may add more.
@@ -263,7 +264,8 @@ unsafe extern "C" fn strtok(text: *mut c_char, delimiters: *const c_char) -> *mu
 
 /// Big allocations of a rank, where they are treated apart.
 fn big(size: usize, alignment: usize) -> Option<*mut c_void> {
-    memory::allocate(&Process::running()?.memory, size, alignment).map(|memory| memory.cast())
+    let me = Process::running()?;
+    memory::allocate(&me.memory, size, alignment, |sites| me.site(sites)).map(|memory| memory.cast())
 }
 
 extern "C" fn malloc(size: usize) -> *mut c_void {
@@ -360,7 +362,11 @@ unsafe extern "C" fn getenv(name: *const c_char) -> *const c_char {
         match Process::current().libc.variables.borrow().get(&text(name)) {
             Some(Some(value)) => value.as_ptr(),
             Some(None) => std::ptr::null(),
-            None => libc::getenv(name),
+            None => match libc::getenv(name) {
+                // Fortran's library would keep lines until its buffer is full, and nobody would know when they were written.
+                null if null.is_null() && CStr::from_ptr(name) == c"GFORTRAN_UNBUFFERED_PRECONNECTED" => c"y".as_ptr(),
+                found => found,
+            },
         }
     }
 }

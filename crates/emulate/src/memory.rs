@@ -8,18 +8,24 @@
 //!   panels of HPL do. They are *private*: protected from writing at first, so that we know which pages the program itself writes.
 //!   Only these are ever there.
 //!
+//! Which allocations these are is said by their size, by the functions that ask for them, by need, or by the program itself ([`Folding`],
+//! `extensions.rs`).
+//!
 //! Messages leave out what is folded, and the pages of private allocations that were never written. Allocations below the
 //! threshold are ordinary memory.
 
+mod arena;
+mod folding;
+mod private;
+
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+
+use arena::Arena;
+pub use folding::Folding;
+use folding::Kind;
+use private::Privates;
 
 const PAGE: usize = 4096;
-/// Address space for folded memory, of which only what is used is mapped.
-const RANGE: usize = 1 << 43;
-/// The memory behind it.
-const LARGEST_BLOCK: usize = 64 << 20;
-const SMALLEST_BLOCK: usize = 4 << 20;
 
 thread_local! {
     /// Folded addresses: from, to.
@@ -31,24 +37,9 @@ thread_local! {
 
 /// Big allocations of all ranks.
 struct Memory {
-    threshold: usize,
+    choice: folding::Choice,
     arena: Arena,
-    /// Private allocations by address, also those that are free.
-    private: BTreeMap<usize, Private>,
-}
-
-/// A private allocation.
-struct Private {
-    size: usize,
-    /// Pages that were written, a bit each.
-    written: Vec<u64>,
-}
-
-/// The range of folded addresses.
-struct Arena {
-    base: usize,
-    mapped: usize,
-    block: i32,
+    private: Privates,
 }
 
 /// Big allocations of one rank.
@@ -62,17 +53,18 @@ pub struct Share {
     free: RefCell<Vec<(usize, usize)>>,
 }
 
-/// Folds allocations from that size on, from now on.
-pub fn fold(threshold: usize) -> std::io::Result<()> {
-    let arena = Arena::new()?;
-    FOLDED.set((arena.base, arena.base + RANGE));
-    MEMORY.set(Some(Memory { threshold: threshold.max(PAGE), arena, private: BTreeMap::new() }));
+/// Folds allocations from now on.
+pub fn fold(folding: Folding) -> std::io::Result<()> {
+    let (arena, private) = (Arena::new()?, Privates::new()?);
+    FOLDED.set(arena.addresses());
+    MEMORY.set(Some(Memory { choice: folding.into(), arena, private }));
     Ok(())
 }
 
-/// Memory is no longer folded. All that was given is gone.
-pub fn unfold() {
-    MEMORY.set(None);
+/// Memory is no longer folded. All that was given is gone. Says whether anything was folded for lack of memory.
+pub fn unfold() -> bool {
+    let memory = MEMORY.take();
+    memory.is_some_and(|memory| memory.choice.is_by_need() && memory.arena.is_used())
 }
 
 /// Whether an address is folded.
@@ -82,27 +74,40 @@ pub fn is_folded(address: *const u8) -> bool {
     (address as usize).wrapping_sub(from) < to - from
 }
 
-/// Memory for a rank; none if it is not big, or big allocations are not treated apart.
-pub fn allocate(share: &Share, size: usize, alignment: usize) -> Option<*mut u8> {
+/// Memory for a rank; none if it is ordinary. `site` says what was said about those who ask for it.
+pub fn allocate(
+    share: &Share,
+    size: usize,
+    alignment: usize,
+    site: impl FnOnce(&[(String, bool)]) -> Option<bool>,
+) -> Option<*mut u8> {
     MEMORY.with_borrow_mut(|memory| {
-        let memory = memory.as_mut().filter(|memory| size >= memory.threshold && alignment <= PAGE)?;
-        share.largest.set(share.largest.get().max(size));
+        let memory = memory.as_mut()?;
+        let is_folded = match memory.choice.kind(size, alignment, site) {
+            Kind::Ordinary => return None,
+            Kind::Folded => true,
+            Kind::BySize => {
+                share.largest.set(share.largest.get().max(size));
+                memory.choice.folds_largest() && size >= share.largest.get() / 4
+            }
+        };
         let size = size.next_multiple_of(PAGE);
-        let address = if size >= share.largest.get() / 4 {
-            let address = share.place(memory.arena.base, size);
-            memory.arena.map_until(address + size)?;
-            share.fold(address, size);
-            address
+        let address = if is_folded {
+            memory.arena.give(share, size)?
         } else if let Some(address) = share.reuse(size) {
             address
         } else {
-            let address = map_private(size)?;
-            let (from, to) = PRIVATE.get();
-            PRIVATE.set((from.min(address), to.max(address + size)));
-            memory.private.insert(address, Private { size, written: vec![0; size.div_ceil(64 * PAGE)] });
-            address
+            memory.private.add(size)?
         };
         Some(address as *mut u8)
+    })
+}
+
+/// Memory that is folded whatever its size; none if nothing is folded.
+pub fn allocate_folded(share: &Share, size: usize) -> Option<*mut u8> {
+    MEMORY.with_borrow_mut(|memory| {
+        let size = size.max(1).next_multiple_of(PAGE);
+        Some(memory.as_mut()?.arena.give(share, size)? as *mut u8)
     })
 }
 
@@ -116,8 +121,11 @@ pub fn free(share: &Share, address: *mut u8) -> bool {
         return true;
     }
     let size = MEMORY.with_borrow_mut(|memory| {
-        let private = memory.as_mut()?.private.get_mut(&(address as usize))?;
-        private.clear(address as usize);
+        let private = memory.as_mut()?.private.at(address as usize)?;
+        if private.start != address as usize {
+            return None;
+        }
+        private.clear();
         Some(private.size)
     });
     let Some(size) = size else { return false };
@@ -130,34 +138,20 @@ pub fn size_of(share: &Share, address: *mut u8) -> Option<usize> {
     if is_folded(address) {
         return share.folded.borrow().iter().find(|&&(taken, _)| taken == address as usize).map(|&(_, size)| size);
     }
-    MEMORY.with_borrow(|memory| Some(memory.as_ref()?.private.get(&(address as usize))?.size))
+    MEMORY.with_borrow_mut(|memory| {
+        let private = memory.as_mut()?.private.at(address as usize)?;
+        (private.start == address as usize).then_some(private.size)
+    })
 }
 
 /// A page that must not be written was: if it is one of ours, it may be from now on.
 pub fn written(address: usize) -> bool {
     MEMORY.with_borrow_mut(|memory| {
-        let Some((start, private)) = memory.as_mut().and_then(|memory| memory.private_at(address)) else {
+        let Some(private) = memory.as_mut().and_then(|memory| memory.private.at(address)) else {
             return false;
         };
-        let page = (address - start) / PAGE;
-        let (word, bit) = (page / 64, 1 << (page % 64));
-        if private.written[word] & bit != 0 {
-            return false;
-        }
-        private.written[word] |= bit;
-        if protect(start + page * PAGE, PAGE, libc::PROT_READ | libc::PROT_WRITE) {
-            return true;
-        }
-        // There are too many mappings: then the whole allocation may be written, and nobody knows what was.
-        private.written.fill(u64::MAX);
-        protect(start, private.size, libc::PROT_READ | libc::PROT_WRITE)
+        private.write(address)
     })
-}
-
-/// Says what may be done with memory of ours.
-fn protect(address: usize, size: usize, protection: i32) -> bool {
-    // SAFETY: memory of our own.
-    unsafe { libc::mprotect(address as *mut libc::c_void, size, protection) == 0 }
 }
 
 /// Whether nobody has written these bytes: they are folded, or of private pages that were never touched.
@@ -169,9 +163,9 @@ pub fn is_blank(address: *const u8, bytes: usize) -> bool {
     is_folded(address)
         || may_be_private(address as usize)
             && MEMORY.with_borrow_mut(|memory| {
-                let found = memory.as_mut().and_then(|memory| memory.private_at(address as usize));
-                let Some((start, private)) = found else { return false };
-                let offset = address as usize - start;
+                let found = memory.as_mut().and_then(|memory| memory.private.at(address as usize));
+                let Some(private) = found else { return false };
+                let offset = address as usize - private.start;
                 offset + bytes <= private.size && private.written_pages(offset, bytes).next().is_none()
             })
 }
@@ -194,10 +188,10 @@ pub unsafe fn copy(source: *const u8, target: *mut u8, bytes: usize) {
         return unsafe { write(source, target, bytes) };
     }
     let pages = MEMORY.with_borrow_mut(|memory| {
-        let (start, private) = memory.as_mut()?.private_at(source as usize)?;
-        let offset = source as usize - start;
+        let private = memory.as_mut()?.private.at(source as usize)?;
+        let offset = source as usize - private.start;
         let inside = bytes.min(private.size - offset);
-        Some((start, private.written_pages(offset, inside).collect::<Vec<usize>>(), inside))
+        Some((private.start, private.written_pages(offset, inside).collect::<Vec<usize>>(), inside))
     });
     let Some((start, pages, inside)) = pages else {
         // SAFETY: as above.
@@ -244,7 +238,7 @@ pub unsafe fn write(source: *const u8, target: *mut u8, bytes: usize) {
 fn is_private(address: *const u8) -> bool {
     may_be_private(address as usize)
         && MEMORY.with_borrow_mut(|memory| {
-            memory.as_mut().is_some_and(|memory| memory.private_at(address as usize).is_some())
+            memory.as_mut().is_some_and(|memory| memory.private.at(address as usize).is_some())
         })
 }
 
@@ -259,55 +253,6 @@ fn is_zero(data: &[u8]) -> bool {
 fn may_be_private(address: usize) -> bool {
     let (from, to) = PRIVATE.get();
     address >= from && address < to
-}
-
-fn map_private(size: usize) -> Option<usize> {
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: new memory at an address that the kernel chooses.
-    let address = unsafe { libc::mmap(std::ptr::null_mut(), size, libc::PROT_READ, flags, -1, 0) };
-    (address != libc::MAP_FAILED).then_some(address as usize)
-}
-
-impl Memory {
-    /// The private allocation that an address is in, and where it begins.
-    fn private_at(&mut self, address: usize) -> Option<(usize, &mut Private)> {
-        let (&start, private) = self.private.range_mut(..=address).next_back()?;
-        (address < start + private.size).then_some((start, private))
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        for (&address, private) in &self.private {
-            // SAFETY: programs have ended.
-            unsafe { libc::munmap(address as *mut libc::c_void, private.size) };
-        }
-    }
-}
-
-impl Private {
-    /// Nothing is written any more: the pages go, and all of it is one mapping again.
-    fn clear(&mut self, address: usize) {
-        if self.written.iter().all(|&word| word == 0) {
-            return;
-        }
-        self.written.fill(0);
-        // SAFETY: memory of our own that the program has given back.
-        unsafe { libc::madvise(address as *mut libc::c_void, self.size, libc::MADV_DONTNEED) };
-        protect(address, self.size, libc::PROT_READ);
-    }
-
-    /// Pages that were written, of those that hold these bytes.
-    fn written_pages(&self, offset: usize, bytes: usize) -> impl Iterator<Item = usize> {
-        let (first, end) = (offset / PAGE, (offset + bytes).div_ceil(PAGE));
-        (first / 64..end.div_ceil(64))
-            .flat_map(move |word| {
-                let bits = self.written.get(word).copied().unwrap_or(0);
-                let places = if bits == 0 { 0..0 } else { 0..64 };
-                places.filter(move |place| bits >> place & 1 == 1).map(move |place| word * 64 + place)
-            })
-            .filter(move |&page| page >= first && page < end)
-    }
 }
 
 impl Share {
@@ -338,74 +283,30 @@ impl Share {
     }
 }
 
-impl Arena {
-    fn new() -> std::io::Result<Arena> {
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: address space that nobody may use yet, and a file in memory.
-        unsafe {
-            let base = libc::mmap(std::ptr::null_mut(), RANGE, libc::PROT_NONE, flags, -1, 0);
-            if base == libc::MAP_FAILED {
-                return Err(std::io::Error::last_os_error());
-            }
-            let block = libc::memfd_create(c"folded".as_ptr(), libc::MFD_CLOEXEC);
-            if block < 0 || libc::ftruncate(block, LARGEST_BLOCK as i64) != 0 {
-                return Err(std::io::Error::last_os_error());
-            }
-            Ok(Arena { base: base as usize, mapped: 0, block })
-        }
-    }
-
-    /// Makes addresses usable up to there. The more there is, the larger the pieces: mappings are limited.
-    fn map_until(&mut self, end: usize) -> Option<()> {
-        if end > self.base + RANGE {
-            return None;
-        }
-        while self.base + self.mapped < end {
-            let piece = (self.mapped / 64).next_multiple_of(SMALLEST_BLOCK).clamp(SMALLEST_BLOCK, LARGEST_BLOCK);
-            let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_NORESERVE;
-            let protection = libc::PROT_READ | libc::PROT_WRITE;
-            let at = (self.base + self.mapped) as *mut libc::c_void;
-            // SAFETY: a piece of our own range that nobody uses yet.
-            if unsafe { libc::mmap(at, piece, protection, flags, self.block, 0) } == libc::MAP_FAILED {
-                return None;
-            }
-            self.mapped += piece;
-        }
-        Some(())
-    }
-}
-
-impl Drop for Arena {
-    fn drop(&mut self) {
-        FOLDED.set((0, 0));
-        // SAFETY: programs have ended.
-        unsafe {
-            libc::munmap(self.base as *mut libc::c_void, RANGE);
-            libc::close(self.block);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn given(share: &Share, size: usize) -> Option<*mut u8> {
+        allocate(share, size, 16, |_| None)
+    }
+
     #[test]
     fn the_largest_are_folded_and_smaller_ones_private() {
         crate::signals::install();
-        fold(1 << 20).expect("address space");
+        fold(Folding { threshold: Some(1 << 20), largest: true, ..Folding::default() }).expect("address space");
         let (one, other) = (Share::default(), Share::default());
-        assert_eq!(allocate(&one, 1000, 16), None);
-        let (a, b) = (allocate(&one, 100 << 20, 16).unwrap(), allocate(&other, 100 << 20, 16).unwrap());
+        assert_eq!(given(&one, 1000), None);
+        let (a, b) = (given(&one, 100 << 20).unwrap(), given(&other, 100 << 20).unwrap());
         assert_eq!(a, b, "ranks share folded addresses");
         assert!(is_folded(a) && is_folded(a.wrapping_add((100 << 20) - 1)));
-        let second = allocate(&one, 100 << 20, 16).unwrap();
+        let second = given(&one, 100 << 20).unwrap();
         assert!(second >= a.wrapping_add(100 << 20));
-        let panel = allocate(&one, 2 << 20, 16).unwrap();
+        let panel = given(&one, 2 << 20).unwrap();
         assert!(!is_folded(panel) && is_blank(panel, 2 << 20));
         let pages = |address: *mut u8| {
-            MEMORY.with_borrow(|memory| {
-                let private = &memory.as_ref().unwrap().private[&(address as usize)];
+            MEMORY.with_borrow_mut(|memory| {
+                let private = memory.as_mut().unwrap().private.at(address as usize).unwrap();
                 private.written_pages(0, private.size).collect::<Vec<_>>()
             })
         };
@@ -415,7 +316,7 @@ mod tests {
             assert_eq!(panel.add(100_000).read(), 0);
             assert_eq!(pages(panel), [1]);
             assert!(!is_blank(panel, 2 << 20) && is_blank(panel.add(8192), 4096));
-            let received = allocate(&other, 2 << 20, 16).unwrap();
+            let received = given(&other, 2 << 20).unwrap();
             copy(panel, received, 2 << 20);
             assert_eq!(received.add(5000).read(), 7);
             assert_eq!(pages(received), [1], "only what was written is copied");
@@ -423,8 +324,20 @@ mod tests {
             assert_eq!(received.add(5000).read(), 7, "what is folded is not copied");
         }
         assert!(free(&one, panel) && free(&one, a));
-        assert_eq!(allocate(&one, 50 << 20, 16), Some(a), "free addresses are used again");
-        assert_eq!(allocate(&one, 1 << 20, 16), Some(panel), "and free pages");
+        assert_eq!(given(&one, 50 << 20), Some(a), "free addresses are used again");
+        assert_eq!(given(&one, 1 << 20), Some(panel), "and free pages");
         unfold();
+    }
+
+    #[test]
+    fn only_what_is_asked_for_is_folded() {
+        fold(Folding { threshold: Some(1 << 20), ..Folding::default() }).expect("address space");
+        let share = Share::default();
+        let matrix = allocate_folded(&share, 1000).unwrap();
+        let panel = given(&share, 100 << 20).unwrap();
+        assert!(is_folded(matrix) && !is_folded(panel));
+        assert!(free(&share, matrix) && free(&share, panel));
+        unfold();
+        assert_eq!(allocate_folded(&share, 1000), None);
     }
 }

@@ -11,6 +11,7 @@ use crate::call::{Call, Language};
 use crate::communicator::Communicator;
 use crate::fault::{Answer, Fault};
 use crate::fiber::block_on;
+use crate::functions::Parts;
 
 /// What is done with data when a collective operation has ended.
 pub type Finish = Box<dyn FnOnce(&Call<'_>) -> Answer>;
@@ -43,6 +44,12 @@ pub enum Then {
     Done(Status),
     /// A generalised request.
     General(Rc<General>),
+    /// A message with parts that are not ready yet.
+    Parts(Rc<Parts>),
+    /// A receive, and a send that ends with it; what is sent may be a copy.
+    Both(Box<Then>, Request, Vec<u8>),
+    /// A send of a copy, with this status.
+    Passed(Status, Vec<u8>),
 }
 
 /// A receive under way.
@@ -69,7 +76,7 @@ pub struct General {
     pub complete: std::cell::Cell<bool>,
 }
 
-/// Starts a collective operation.
+/// Starts an operation.
 pub type Starter = dyn Fn(&Call<'_>) -> Result<Active, Fault>;
 
 /// How a persistent request is started.
@@ -97,8 +104,8 @@ pub enum Recipe {
         /// Where.
         comm: Rc<Communicator>,
     },
-    /// A collective operation.
-    Collective(Rc<Starter>),
+    /// A collective operation, or another one that knows how it is started.
+    Own(Rc<Starter>),
 }
 
 impl Operation {
@@ -118,6 +125,7 @@ impl Active {
     pub fn is_done_at_once(&self) -> bool {
         match &self.then {
             Then::General(general) => general.complete.get(),
+            Then::Parts(_) => false,
             _ => self.request.is_none(),
         }
     }
@@ -127,6 +135,17 @@ impl Active {
         match self.then {
             Then::Sent => (call.abi.empty_status(), Ok(())),
             Then::Done(status) => (status, Ok(())),
+            Then::Passed(status, copy) => {
+                drop(copy);
+                (status, Ok(()))
+            }
+            Then::Both(received, sent, copy) => {
+                block_on(call.me.rank.wait(sent));
+                drop(copy);
+                Active { request: None, then: *received }.end(call, found)
+            }
+            // Who waits for parts that are not ready is told so before.
+            Then::Parts(_) => (call.abi.empty_status(), Ok(())),
             Then::Received(received) => received.end(call, found),
             Then::Finish(finish) => (call.abi.empty_status(), finish(call)),
             Then::General(general) => general.end(call),
@@ -198,7 +217,9 @@ impl General {
 
 /// What the simulation has found, in the program's words.
 pub fn status(comm: &Communicator, found: hpcast_mpi::Status) -> Status {
-    Status { source: comm.named(found.source), tag: found.tag, error: 0, bytes: found.bytes, cancelled: false }
+    // Messages with parts have tags below zero.
+    let tag = if found.tag < 0 { found.tag.wrapping_sub(i32::MIN) } else { found.tag };
+    Status { source: comm.named(found.source), tag, error: 0, bytes: found.bytes, cancelled: false }
 }
 
 impl Recipe {
@@ -222,7 +243,7 @@ impl Recipe {
                 let then = Then::Received(Received { parcel, capacity, comm: comm.clone() });
                 Active { request: Some(request), then }
             }
-            Recipe::Collective(start) => start(call)?,
+            Recipe::Own(start) => start(call)?,
         })
     }
 }

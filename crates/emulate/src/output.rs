@@ -1,12 +1,23 @@
-//! Where the text of the program goes: each rank has its own stdout and stderr, which give whole lines.
+//! Where the text of the program goes, and where it comes from: each rank has its own standard streams.
+//!
+//! Ranks run ahead of the simulation, so that the order in which they write would not be that of time. A rank that has written a whole
+//! line waits until the simulation has come to its time, and then the line is printed.
+
+mod descriptors;
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_int, c_void};
-use std::io::Write;
+use std::rc::Rc;
 
+use hpcast_units::Time;
+
+use crate::fiber::block_on;
 use crate::process::Process;
 
+pub use descriptors::functions;
+
 unsafe extern "C" {
+    static mut stdin: *mut libc::FILE;
     static mut stdout: *mut libc::FILE;
     static mut stderr: *mut libc::FILE;
     fn fopencookie(cookie: *mut c_void, mode: *const c_char, functions: CookieFunctions) -> *mut libc::FILE;
@@ -21,8 +32,8 @@ struct CookieFunctions {
     close: Option<unsafe extern "C" fn(*mut c_void) -> c_int>,
 }
 
-/// One of the two streams of a rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// One of the two streams that a rank writes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stream {
     /// Standard output.
     Out,
@@ -30,45 +41,90 @@ pub enum Stream {
     Err,
 }
 
-/// Text that a rank has written and that is no whole line yet.
+/// What lines begin with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Prefix {
+    /// Nothing.
+    #[default]
+    None,
+    /// The rank.
+    Rank,
+    /// The rank and the virtual time.
+    Time,
+}
+
+/// Prints whole lines, or what is left of one at the end.
+pub type Print = dyn Fn(Stream, &[u8]);
+
+/// A rank's FILEs in the place of stdin, stdout and stderr.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Streams {
+    /// Standard input: only rank 0 has any.
+    pub input: usize,
+    /// Standard output.
+    pub out: usize,
+    /// Standard error.
+    pub err: usize,
+}
+
+/// What a rank has written to a stream.
 struct Written {
     rank: u32,
     stream: Stream,
-    prefix: bool,
-    rest: Vec<u8>,
+    prefix: Prefix,
+    print: Rc<Print>,
+    /// No whole line yet.
+    rest: RefCell<Vec<u8>>,
+    /// Lines that wait for their time.
+    held: RefCell<Option<(Time, Vec<u8>)>>,
 }
 
 /// All text of a run.
-#[derive(Default)]
 pub struct Output {
-    /// Lines begin with the rank.
-    pub prefix: bool,
-    streams: RefCell<Vec<*mut Written>>,
+    prefix: Prefix,
+    print: Rc<Print>,
+    written: RefCell<Vec<&'static Written>>,
+    /// Standard input of all ranks but the first.
+    nothing: usize,
     /// Whose streams are in place.
     current: Cell<Option<u32>>,
 }
 
 impl Output {
-    /// Lines begin with the rank if asked.
-    pub fn new(prefix: bool) -> Output {
-        Output { prefix, ..Output::default() }
+    /// Nothing is written yet.
+    pub fn new(prefix: Prefix, print: Rc<Print>) -> Output {
+        // SAFETY: both are texts.
+        let nothing = unsafe { libc::fopen(c"/dev/null".as_ptr(), c"r".as_ptr()) } as usize;
+        Output { prefix, print, written: RefCell::default(), nothing, current: Cell::default() }
     }
 
     /// Makes the streams of a rank.
-    pub fn open(&self, rank: u32) -> [usize; 2] {
-        [Stream::Out, Stream::Err].map(|stream| {
-            let written = Box::into_raw(Box::new(Written { rank, stream, prefix: self.prefix, rest: Vec::new() }));
-            self.streams.borrow_mut().push(written);
+    pub fn open(&self, rank: u32) -> Streams {
+        let [out, err] = [(Stream::Out, libc::_IOLBF), (Stream::Err, libc::_IONBF)].map(|(stream, buffering)| {
+            // The program may write as long as it runs, which is as long as we do.
+            let written: &'static Written = Box::leak(Box::new(Written {
+                rank,
+                stream,
+                prefix: self.prefix,
+                print: self.print.clone(),
+                rest: RefCell::default(),
+                held: RefCell::default(),
+            }));
+            self.written.borrow_mut().push(written);
             let functions = CookieFunctions { read: std::ptr::null(), write, seek: std::ptr::null(), close: None };
-            // SAFETY: the cookie lives as long as the output, which lives as long as the program.
+            // SAFETY: the cookie is never changed but through its cells.
             unsafe {
-                let file = fopencookie(written.cast(), c"w".as_ptr(), functions);
-                if stream == Stream::Err && !file.is_null() {
-                    libc::setvbuf(file, std::ptr::null_mut(), libc::_IONBF, 0);
+                let cookie = (&raw const *written).cast_mut().cast();
+                let file = fopencookie(cookie, c"w".as_ptr(), functions);
+                if !file.is_null() {
+                    libc::setvbuf(file, std::ptr::null_mut(), buffering, 0);
                 }
                 file as usize
             }
-        })
+        });
+        // SAFETY: ranks are made before any runs, so this is the C library's own.
+        let input = if rank == 0 { unsafe { stdin as usize } } else { self.nothing };
+        Streams { input, out, err }
     }
 
     /// The streams of this rank are those of the C library from now on.
@@ -77,60 +133,91 @@ impl Output {
         if self.current.replace(Some(process.number())) == Some(process.number()) {
             return;
         }
-        let [out, err] = process.streams.get();
+        let Streams { input, out, err } = process.streams.get();
         if out != 0 {
             // SAFETY: one thread runs all ranks, and nobody else here uses the C library's streams.
             unsafe {
+                stdin = input as *mut libc::FILE;
                 stdout = out as *mut libc::FILE;
                 stderr = err as *mut libc::FILE;
             }
         }
     }
 
-    /// Writes what is left, without the end of its line.
+    /// A rank writes past the C library's streams.
+    fn write_directly(&self, rank: u32, stream: Stream, text: &[u8]) {
+        let place = 2 * rank as usize + usize::from(stream == Stream::Err);
+        let written = self.written.borrow()[place];
+        written.add(text);
+    }
+
+    /// Writes all that is left: lines whose time has not come, and those without an end.
     pub fn finish(&self) {
-        for &written in self.streams.borrow().iter() {
-            // SAFETY: made by `open`, and nobody writes any more.
-            let written = unsafe { &mut *written };
-            if !written.rest.is_empty() {
-                let rest = std::mem::take(&mut written.rest);
-                written.print(&rest);
-            }
+        let written = self.written.borrow();
+        let mut held: Vec<(Time, &Written, Vec<u8>)> = Vec::new();
+        for written in written.iter() {
+            held.extend(written.held.take().map(|(at, lines)| (at, *written, lines)));
         }
-        let _ = std::io::stdout().flush();
+        held.sort_by_key(|(at, ..)| *at);
+        for (at, written, lines) in held {
+            written.print(at, &lines);
+        }
+        for written in written.iter() {
+            written.print(Time::ZERO, &written.rest.take());
+        }
     }
 }
 
 impl Written {
-    fn print(&self, text: &[u8]) {
-        let mut line = Vec::new();
-        let text = if self.prefix {
-            for piece in text.split_inclusive(|&byte| byte == b'\n') {
-                let _ = write!(line, "[{}] ", self.rank);
-                line.extend_from_slice(piece);
-            }
-            &line
-        } else {
-            text
+    /// Takes text, and prints whole lines when their time has come.
+    fn add(&self, text: &[u8]) {
+        let running = Process::running();
+        let is_mine = running.is_some_and(|process| process.number() == self.rank);
+        // Another rank flushes all streams of the C library, also this one, whose text is on its way.
+        if !is_mine && self.held.borrow().is_some() {
+            return;
+        }
+        let mut rest = self.rest.borrow_mut();
+        rest.extend_from_slice(text);
+        let Some(end) = rest.iter().rposition(|&byte| byte == b'\n') else { return };
+        let left = rest.split_off(end + 1);
+        let lines = std::mem::replace(&mut *rest, left);
+        drop(rest);
+        match running.filter(|process| is_mine && process.rank.is_at_rest()) {
+            Some(process) => self.wait_and_print(process, lines),
+            None => self.print(Time::ZERO, &lines),
+        }
+    }
+
+    fn wait_and_print(&self, process: &Process, lines: Vec<u8>) {
+        let outer = process.begin_call("write");
+        self.held.replace(Some((process.rank.now(), lines)));
+        block_on(process.rank.catch_up());
+        if let Some((at, lines)) = self.held.take() {
+            self.print(at, &lines);
+        }
+        process.end_call(outer);
+    }
+
+    fn print(&self, at: Time, text: &[u8]) {
+        let prefix = match self.prefix {
+            _ if text.is_empty() => return,
+            Prefix::None => return (self.print)(self.stream, text),
+            Prefix::Rank => format!("[{}] ", self.rank),
+            Prefix::Time => format!("[{} {:.9}] ", self.rank, at.as_secs()),
         };
-        // Somebody who has closed the pipe does not want to know.
-        let _ = match self.stream {
-            Stream::Out => std::io::stdout().write_all(text),
-            Stream::Err => std::io::stderr().write_all(text),
-        };
+        let mut lines = Vec::with_capacity(text.len() + prefix.len());
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            lines.extend_from_slice(prefix.as_bytes());
+            lines.extend_from_slice(line);
+        }
+        (self.print)(self.stream, &lines);
     }
 }
 
 /// The C library calls this with what a rank has written.
 unsafe extern "C" fn write(cookie: *mut c_void, text: *const c_char, length: usize) -> isize {
     // SAFETY: the cookie is that of `open`, and the text is so long.
-    let (written, text) =
-        unsafe { (&mut *cookie.cast::<Written>(), std::slice::from_raw_parts(text.cast::<u8>(), length)) };
-    written.rest.extend_from_slice(text);
-    if let Some(end) = written.rest.iter().rposition(|&byte| byte == b'\n') {
-        let rest = written.rest.split_off(end + 1);
-        let lines = std::mem::replace(&mut written.rest, rest);
-        written.print(&lines);
-    }
+    unsafe { (*cookie.cast::<Written>()).add(std::slice::from_raw_parts(text.cast::<u8>(), length)) };
     length as isize
 }

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use hpcast_mpi::{Comm, Rank, Taken};
@@ -42,13 +43,34 @@ pub enum Ending {
     },
     /// It got a signal, such as SIGSEGV.
     Signal {
-        /// Its name.
-        signal: String,
-        /// Where, from the inside out.
-        backtrace: Vec<String>,
+        /// Its number.
+        number: i32,
+        /// Its name, and what it means.
+        what: String,
+        /// The MPI function that it was in.
+        call: Option<&'static str>,
+        /// The instruction, and the stack at the time.
+        place: (usize, usize),
     },
     /// It called something that cannot be done here.
     Unsupported(String),
+    /// It was taken away from its code, since the user has asked the run to stop.
+    Stopped,
+}
+
+/// The end of a rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The rank.
+    pub rank: u32,
+    /// Its virtual time.
+    pub at: Time,
+    /// How far it was with MPI.
+    pub stage: Stage,
+    /// How it ended.
+    pub ending: Ending,
+    /// Functions that were under way, from the inside out, where that matters.
+    pub backtrace: Vec<String>,
 }
 
 /// Addresses with a meaning in Fortran: variables of common blocks.
@@ -81,15 +103,16 @@ pub enum Stage {
 
 /// Objects that the program has made.
 #[derive(Default)]
+#[repr(C)]
 pub struct Objects {
+    /// Requests.
+    pub requests: Table<Operation>,
     /// Communicators.
     pub comms: Table<Rc<Communicator>>,
     /// Groups.
     pub groups: Table<Rc<Group>>,
     /// Derived datatypes.
     pub types: Table<Rc<OwnType>>,
-    /// Requests.
-    pub requests: Table<Operation>,
     /// Operations of the program.
     pub ops: Table<Rc<Op>>,
     /// Error handlers of the program.
@@ -134,29 +157,37 @@ pub struct OwnType {
     pub attributes: Rc<Attributes>,
     /// MPI_Type_commit.
     pub committed: Cell<bool>,
+    /// Whether it was made with long counts.
+    pub is_large: bool,
 }
 
-/// A rank of the program.
+/// A rank of the program. What every call and every switch needs comes first, in two lines of the processor's cache: with
+/// thousands of ranks, each line is fetched anew whenever a rank goes on.
+#[repr(C, align(64))]
 pub struct Process {
     /// What all ranks share.
     pub world: Rc<World>,
     /// Its place in the simulation.
     pub rank: Rank,
-    /// What it has made.
-    pub objects: Objects,
-    /// MPI_COMM_WORLD and MPI_COMM_SELF.
-    predefined: OnceCell<[Rc<Communicator>; 2]>,
-    /// Where its program is loaded.
-    base: Cell<usize>,
-    sentinels: Cell<Sentinels>,
     yielder: Cell<*const FiberYielder>,
     /// The MPI function that it is in.
     calling: Cell<Option<&'static str>>,
+    /// Where its program is loaded.
+    base: Cell<usize>,
     /// How far it is.
     pub stage: Cell<Stage>,
     ended: Cell<bool>,
+    /// Taken away from its code by the user.
+    stopped: Cell<bool>,
+    /// Its own FILEs in the place of stdin, stdout and stderr.
+    pub streams: Cell<crate::output::Streams>,
     /// What it computes.
     pub meter: Meter,
+    /// MPI_COMM_WORLD and MPI_COMM_SELF.
+    predefined: OnceCell<[Rc<Communicator>; 2]>,
+    /// What it has made.
+    pub objects: Objects,
+    sentinels: Cell<Sentinels>,
     /// Its stack.
     stack: Cell<Bounds>,
     /// Its calls that are measured.
@@ -172,11 +203,9 @@ pub struct Process {
     /// Values of MPI's own attributes, whose addresses C gets.
     pub own_attributes: crate::attributes::Predefined,
     /// The memory that MPI_Buffer_attach gave: address and size.
-    pub buffer: Cell<(usize, i64)>,
+    pub buffers: RefCell<HashMap<Option<(crate::abi::Kind, u32)>, (usize, i64)>>,
     /// Its copy of the program.
     copy: OnceCell<Copy>,
-    /// Its own FILEs in the place of stdout and stderr.
-    pub streams: Cell<[usize; 2]>,
     /// Error classes and codes that the program has added.
     pub own_errors: RefCell<crate::errors::OwnErrors>,
     /// What is done about faults of files that are not open.
@@ -215,6 +244,7 @@ impl Process {
             calling: Cell::new(None),
             stage: Cell::new(Stage::Before),
             ended: Cell::new(false),
+            stopped: Cell::new(false),
             meter,
             stack: Cell::default(),
             executing: RefCell::default(),
@@ -223,7 +253,7 @@ impl Process {
             type_attributes: RefCell::default(),
             f90_types: RefCell::default(),
             own_attributes: Default::default(),
-            buffer: Cell::default(),
+            buffers: RefCell::default(),
             copy: OnceCell::new(),
             streams: Cell::default(),
             own_errors: RefCell::default(),
@@ -332,6 +362,16 @@ impl Process {
         self.calling.get()
     }
 
+    /// Whether it has ever run.
+    pub fn has_begun(&self) -> bool {
+        !self.yielder.get().is_null()
+    }
+
+    /// Whether it was taken away from its code.
+    pub fn was_stopped(&self) -> bool {
+        self.stopped.get()
+    }
+
     /// Whether it has come to its end.
     pub fn has_ended(&self) -> bool {
         self.ended.get()
@@ -339,6 +379,7 @@ impl Process {
 
     /// This rank ends here and now; all others too, unless it simply exits.
     pub fn end(&self, ending: Ending) -> ! {
+        self.stopped.set(ending == Ending::Stopped);
         self.world.ended(self, ending);
         self.ended.set(true);
         loop {
@@ -371,7 +412,7 @@ impl Process {
         const MOST_LINES: usize = 20;
         let bounds = self.stack.get();
         let mut found: Vec<String> = self.world.describe(at).into_iter().collect();
-        let mut address = stack.max(bounds.limit).next_multiple_of(8);
+        let mut address = stack.max(bounds.lowest()).next_multiple_of(8);
         for _ in 0..MOST_WORDS {
             if address + 8 > bounds.base || found.len() >= MOST_LINES {
                 break;
@@ -382,6 +423,20 @@ impl Process {
             address += 8;
         }
         found
+    }
+
+    /// What was said about the functions that the program is in: the innermost one that is listed decides.
+    pub(crate) fn site(&self, sites: &[(String, bool)]) -> Option<bool> {
+        const MOST_WORDS: usize = 4096;
+        let here = 0u8;
+        let bounds = self.stack.get();
+        let first = (&raw const here as usize).next_multiple_of(8);
+        let words = (first..bounds.base.saturating_sub(7)).step_by(8).take(MOST_WORDS);
+        words.into_iter().find_map(|address| {
+            // SAFETY: within the rank's own stack, which is in use from here on.
+            let symbol = self.world.calling_function(unsafe { *(address as *const usize) })?;
+            sites.iter().find(|(site, _)| *site == symbol).map(|(_, fold)| *fold)
+        })
     }
 
     /// Begins the program; never comes back.
@@ -399,7 +454,8 @@ impl Process {
     /// # Safety
     /// To be called on the rank's fiber, outside of the C library's own functions.
     pub(crate) unsafe fn flush(&self) {
-        for file in self.streams.get() {
+        let streams = self.streams.get();
+        for file in [streams.out, streams.err] {
             if file != 0 {
                 // SAFETY: the rank's own stream.
                 unsafe { libc::fflush(file as *mut libc::FILE) };

@@ -122,14 +122,15 @@ impl Reduction {
             }
             Op::Own { function, .. } => {
                 let handles = call.abi.handles();
-                let mut length = self.count as i32;
+                // Functions of MPI_Op_create look at the lower half of it.
+                let mut length = self.count;
                 let mut word = match function.language {
                     Language::C => handles.to_c(Kind::Datatype, self.handle, call.me.base()),
                     Language::Fortran => handles.to_fortran(Kind::Datatype, self.handle) as usize,
                 };
                 // SAFETY: the program has said that this is an operation; the data is as it expects.
                 unsafe {
-                    let function: unsafe extern "C" fn(*const u8, *mut u8, *mut i32, *mut usize) =
+                    let function: unsafe extern "C" fn(*const u8, *mut u8, *mut i64, *mut usize) =
                         std::mem::transmute(function.address);
                     function(input, inout, &mut length, &mut word);
                 }

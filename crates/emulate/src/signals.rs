@@ -5,16 +5,21 @@ use std::ffi::{c_int, c_void};
 
 use crate::memory;
 use crate::process::{Ending, Process};
+use crate::{interrupt, last_words};
 
 /// Bytes of the stack that signals are handled on: a rank may have used up its own.
 const STACK: usize = 64 << 10;
 
+/// A report that takes longer is stuck: the rank was stopped while it held a lock of the C library.
+const REPORT: i64 = 10_000_000;
+
 /// Signals that a faulty program causes.
-const FATAL: [(c_int, &str); 4] = [
+const FATAL: [(c_int, &str); 5] = [
     (libc::SIGSEGV, "SIGSEGV (it used memory that is not its own)"),
     (libc::SIGBUS, "SIGBUS (it used memory that is not there)"),
     (libc::SIGFPE, "SIGFPE (arithmetic that cannot be done)"),
     (libc::SIGILL, "SIGILL (no such instruction)"),
+    (libc::SIGABRT, "SIGABRT (it called abort, or the C library found its memory damaged)"),
 ];
 
 thread_local! {
@@ -32,18 +37,42 @@ pub fn install() {
 
 fn install_once() {
     let stack = Box::leak(vec![0u8; STACK].into_boxed_slice());
-    // SAFETY: the stack lives for ever, and the handler is one.
+    // SAFETY: the stack lives for ever.
     unsafe {
         let stack = libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: STACK };
         libc::sigaltstack(&stack, std::ptr::null_mut());
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = handle as *const () as usize;
-        // A handler that is left by going on elsewhere must be able to come again.
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
-        for (signal, _) in FATAL {
-            libc::sigaction(signal, &action, std::ptr::null_mut());
-        }
     }
+    for (signal, _) in FATAL {
+        handle_by(signal, handle);
+    }
+}
+
+pub(crate) type Handler = unsafe extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+
+/// Calls a function when a signal comes, on the stack for that.
+pub(crate) fn handle_by(signal: c_int, handler: Handler) {
+    // SAFETY: the handler is one.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handler as *const () as usize;
+        // A handler that is left by going on elsewhere must be able to come again.
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER | libc::SA_RESTART;
+        libc::sigaction(signal, &action, std::ptr::null_mut());
+    }
+}
+
+/// The rank will go on in `function`, below what it has on its stack; if there is no room, on the middle of it: nothing there is
+/// needed any more, and both ends are.
+pub(crate) fn go_on_in(function: extern "C" fn() -> !, process: &Process, context: &mut libc::ucontext_t) {
+    const ROOM: usize = 64 << 10;
+    /// What functions may use below their stack (System V ABI, x86-64 supplement).
+    const RED_ZONE: usize = 128;
+    let registers = &mut context.uc_mcontext.gregs;
+    let (bounds, stack) = (process.stack(), registers[libc::REG_RSP as usize] as usize);
+    let has_room = (bounds.lowest() + ROOM..=bounds.base).contains(&stack);
+    let top = if has_room { stack - RED_ZONE } else { bounds.middle() };
+    registers[libc::REG_RIP as usize] = function as *const () as i64;
+    registers[libc::REG_RSP as usize] = (top & !15) as i64 - 8;
 }
 
 unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
@@ -52,23 +81,35 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: 
     if signal == libc::SIGSEGV && memory::written(address) {
         return;
     }
-    let Some(process) = Process::running() else {
-        // Our own fault: let it happen again, without us.
-        // SAFETY: as the manual page says.
-        unsafe { libc::signal(signal, libc::SIG_DFL) };
-        return;
-    };
-    let registers = &mut context.uc_mcontext.gregs;
-    let at = registers[libc::REG_RIP as usize] as usize;
-    let stack = registers[libc::REG_RSP as usize] as usize;
-    let overflowed = process.stack().overflowed(address);
+    if last_words::are_prepared() {
+        last_words::say();
+    }
     let name = FATAL.iter().find(|(number, _)| *number == signal).map_or("a signal", |(_, name)| name);
+    let Some(process) = Process::running() else { own_fault(signal, name) };
+    let overflowed = signal == libc::SIGSEGV && process.stack().overflowed(address);
     let what = if overflowed { "SIGSEGV (its stack is full; --stack asks for a larger one)" } else { name };
-    let backtrace = process.backtrace(at, stack);
-    CRASH.set(Some(Ending::Signal { signal: what.to_owned(), backtrace }));
-    // Goes on in `crashed`, on the middle of the rank's stack: nothing there is needed any more, and both ends are.
-    registers[libc::REG_RIP as usize] = crashed as *const () as i64;
-    registers[libc::REG_RSP as usize] = (process.stack().middle() & !15) as i64 - 8;
+    let (rank, code) = (process.number(), 128 + signal);
+    let call = process.calling();
+    let place = call.unwrap_or("its own code");
+    last_words::prepare(format_args!("error: rank {rank} got {what} in {place}; no more can be said\n"), code);
+    if !process.rank.is_at_rest() {
+        let hint = "a buffer that it or its peer gave to MPI may be no memory of the program";
+        last_words::prepare(format_args!("error: rank {rank} got {what} in {place}: {hint}\n"), code);
+        last_words::say();
+    }
+    interrupt::end_within(REPORT);
+    let registers = &context.uc_mcontext.gregs;
+    let place = (registers[libc::REG_RIP as usize] as usize, registers[libc::REG_RSP as usize] as usize);
+    CRASH.set(Some(Ending::Signal { number: signal, what: what.to_owned(), call, place }));
+    go_on_in(crashed, process, context);
+}
+
+/// A fault while no rank runs: most likely of the rank that ran before.
+fn own_fault(signal: c_int, name: &str) -> ! {
+    const WHY: &str =
+        "a rank may have overwritten memory that is not its own (valgrind or -fsanitize=address tell which)";
+    last_words::prepare(format_args!("error: hpcast itself got {name}: {WHY}\n"), 128 + signal);
+    last_words::say()
 }
 
 /// Where a rank goes on that got a signal.

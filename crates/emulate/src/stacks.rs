@@ -9,6 +9,9 @@ const MADV_GUARD_INSTALL: i32 = 102;
 
 const PAGE: usize = 4096;
 
+/// Bytes below each stack that nobody may touch: also functions with large arrays should end here, and not on another's stack.
+const GUARD: usize = 64 * PAGE;
+
 /// Tops of stacks that lie at equal distances would share the same few lines of the processor's caches.
 const STAGGER: usize = 128;
 const STAGGERED: usize = 16;
@@ -32,7 +35,7 @@ pub struct NoStacks {
 impl Stacks {
     /// So many stacks of that many bytes.
     pub fn new(count: usize, size: usize) -> Result<Stacks, NoStacks> {
-        let size = size.next_multiple_of(PAGE).max(4 * PAGE);
+        let size = size.next_multiple_of(PAGE).max(4 * PAGE) + GUARD;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
         // SAFETY: new memory at an address that the kernel chooses.
         let address =
@@ -47,14 +50,14 @@ impl Stacks {
         Ok(stacks)
     }
 
-    /// Makes the lowest page of a stack one that nobody may touch.
+    /// Makes the lowest pages of a stack ones that nobody may touch.
     fn guard(&self, number: usize) {
         let page = (self.address + number * self.size) as *mut libc::c_void;
-        // SAFETY: the page is ours, and nobody has it yet. Where the kernel knows no such guards, the page is protected, at the
+        // SAFETY: the pages are ours, and nobody has them yet. Where the kernel knows no such guards, they are protected, at the
         // price of mappings; where there are too many of those, stacks go without.
         unsafe {
-            if libc::madvise(page, PAGE, MADV_GUARD_INSTALL) != 0 {
-                libc::mprotect(page, PAGE, libc::PROT_NONE);
+            if libc::madvise(page, GUARD, MADV_GUARD_INSTALL) != 0 {
+                libc::mprotect(page, GUARD, libc::PROT_NONE);
             }
         }
     }
@@ -79,19 +82,24 @@ impl Drop for Stacks {
 pub struct Bounds {
     /// The top, where it begins.
     pub base: usize,
-    /// The lowest address.
+    /// The lowest address, which belongs to the guard.
     pub limit: usize,
 }
 
 impl Bounds {
-    /// Whether an address lies on the guard at its end.
+    /// Whether an address lies in the guard at its end.
     pub fn overflowed(&self, address: usize) -> bool {
-        address.wrapping_sub(self.limit) < PAGE
+        address.wrapping_sub(self.limit) < GUARD
+    }
+
+    /// The lowest address that may be used.
+    pub fn lowest(&self) -> usize {
+        self.limit + GUARD
     }
 
     /// The middle of it.
     pub fn middle(&self) -> usize {
-        self.limit + (self.base - self.limit) / 2
+        self.lowest() + (self.base - self.lowest()) / 2
     }
 }
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::stubs::Stubs;
-use crate::{functions, libc_functions};
+use crate::{extensions, functions, libc_functions};
 
 /// Functions that give an address, which modules of Fortran also have as a `type(c_ptr)`.
 const ADDRESSES: [&str; 4] = ["MPI_Alloc_mem", "MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_shared_query"];
@@ -44,7 +44,7 @@ impl Symbols {
         for (name, address) in functions::others() {
             add(name, address.0);
         }
-        for (name, address) in libc_functions::functions() {
+        for (name, address) in libc_functions::functions().into_iter().chain(extensions::functions()) {
             add(name, address);
         }
         // What our own module mpi_f08 calls: the same arguments, and the error code may be left out.

@@ -52,6 +52,11 @@ impl<T> Table<T> {
         self.items.borrow_mut().get_mut(place)?.as_mut().map(look)
     }
 
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.items.borrow().iter().filter(|item| item.is_some()).count() as u64
+    }
+
     /// Numbers of all objects.
     pub fn numbers(&self) -> Vec<u32> {
         (FIRST_OWN..)

@@ -13,7 +13,7 @@ use crate::files::FileSystem;
 use crate::mail::Mail;
 use crate::meter::Charging;
 use crate::output::Output;
-use crate::process::{Ending, Process};
+use crate::process::{Ended, Ending, Process, Stage};
 
 /// Everything that belongs to no single rank.
 pub struct World {
@@ -34,7 +34,7 @@ pub struct World {
     /// Where the program's text goes.
     pub output: Output,
     /// How ranks ended, in that order: those that end all others are the last.
-    pub endings: RefCell<Vec<(u32, Ending)>>,
+    pub endings: RefCell<Vec<Ended>>,
     /// Whether the program has thread-local data below the thread pointer.
     pub has_thread_local: bool,
     /// The program.
@@ -44,12 +44,23 @@ pub struct World {
 }
 
 impl World {
-    /// A rank has come to its end. All others end too, unless it is a proper end.
+    /// A rank has come to its end. All others end too, unless it is a proper end; with mpirun too, a rank that gives up with
+    /// an exit code takes the others with it.
     pub fn ended(&self, process: &Process, ending: Ending) {
-        if !matches!(ending, Ending::Exit(_)) {
+        let stage = process.stage.get();
+        let is_proper = matches!(ending, Ending::Exit(code) if code == 0 || stage != Stage::During);
+        if !is_proper {
             self.stop.store(true, Ordering::Relaxed);
         }
-        self.endings.borrow_mut().push((process.number(), ending));
+        let here = 0usize;
+        let backtrace = match ending {
+            Ending::Exit(_) | Ending::Stopped => Vec::new(),
+            Ending::Signal { place: (at, stack), .. } => process.backtrace(at, stack),
+            // The rank is still in the call that ends it.
+            _ => process.backtrace(0, &raw const here as usize),
+        };
+        let (rank, at) = (process.number(), process.rank.now());
+        self.endings.borrow_mut().push(Ended { rank, at, stage, ending, backtrace });
     }
 
     /// The function of the program that an address is in.
@@ -59,9 +70,19 @@ impl World {
         Some(format!("{function} + {:#x} in {}", location.offset, location.object))
     }
 
-    /// The same for an address that a call returns to; none if there is no call before it.
+    /// The function that a call returns to; none if there is no call before the address.
+    pub fn calling_function(&self, address: usize) -> Option<String> {
+        self.describe_call(address)?;
+        self.program.describe(address)?.symbol
+    }
+
+    /// The function of an address that a call returns to; none if there is no call before it.
     pub fn describe_call(&self, address: usize) -> Option<String> {
         let description = self.describe(address)?;
+        // Nobody returns to the beginning of a function: that is its address.
+        if self.program.describe(address).is_some_and(|location| location.offset == 0) {
+            return None;
+        }
         // SAFETY: described addresses are code of the program, which can be read; a function does not begin at its first byte.
         let before = |bytes: usize| unsafe { *((address - bytes) as *const u8) };
         let is_call =

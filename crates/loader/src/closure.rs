@@ -19,6 +19,8 @@ pub struct Object {
     pub path: PathBuf,
     /// All copies share it.
     pub is_shared: bool,
+    /// Its definitions come after those of the environment.
+    pub is_behind: bool,
     /// Numbers of objects that it needs.
     pub needs: Vec<usize>,
     /// Who needed it first.
@@ -45,9 +47,13 @@ impl Closure {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         // $ORIGIN is the folder of the file itself, not of a link to it.
         let path = path.canonicalize().unwrap_or_else(|_| path.into());
-        let program = Object { elf: program, name, path, is_shared: false, needs: Vec::new(), parent: None };
+        let (is_shared, is_behind) = (false, false);
+        let program = Object { elf: program, name, path, is_shared, is_behind, needs: Vec::new(), parent: None };
         let mut closure = Closure { objects: vec![program], needed: Vec::new(), host: Host::default() };
         let mut waiting = VecDeque::from([0]);
+        for library in environment.preloaded() {
+            closure.need(&library, 0, environment, &mut waiting)?;
+        }
         while let Some(number) = waiting.pop_front() {
             for library in closure.objects[number].elf.needed.clone() {
                 closure.need(&library, number, environment, &mut waiting)?;
@@ -73,16 +79,16 @@ impl Closure {
             return Ok(());
         }
         self.needed.push(library.into());
-        let treatment = environment.treatment(library);
+        let treatment = environment.treatment(library.rsplit('/').next().unwrap_or(library));
         match treatment {
             Treatment::Replaced => Ok(()),
             Treatment::Host => self.open_host(library, number),
-            Treatment::Once | Treatment::Private => {
+            Treatment::Once | Treatment::Private | Treatment::PrivateBehind => {
                 let path = self.find(library, number)?;
                 let elf = read(&path)?;
-                let is_shared = matches!(treatment, Treatment::Once);
-                let name = library.to_string();
-                self.objects.push(Object { elf, name, path, is_shared, needs: Vec::new(), parent: Some(number) });
+                let (is_shared, is_behind) = (treatment == Treatment::Once, treatment == Treatment::PrivateBehind);
+                let (name, needs, parent) = (library.to_string(), Vec::new(), Some(number));
+                self.objects.push(Object { elf, name, path, is_shared, is_behind, needs, parent });
                 let new = self.objects.len() - 1;
                 self.objects[number].needs.push(new);
                 waiting.push_back(new);

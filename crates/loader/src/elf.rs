@@ -37,6 +37,13 @@ pub struct Segment {
     pub executable: bool,
 }
 
+impl Segment {
+    /// Whether it contains these addresses.
+    fn has(&self, addresses: &Range<u64>) -> bool {
+        self.address <= addresses.start && addresses.end <= self.address + self.size
+    }
+}
+
 /// Thread-local data: its first values, and its size.
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadLocal {
@@ -109,6 +116,8 @@ pub struct Elf {
     names: Range<usize>,
     /// All symbols, where the file has not been stripped.
     full: Option<(Range<usize>, Range<usize>)>,
+    /// Addresses of the stubs through which functions of other objects are called, where the file has sections.
+    pub stubs: Vec<Range<u64>>,
     /// What is to be written.
     pub relocations: Vec<Relocation>,
     /// Words to which the object's address is to be added (`DT_RELR`).
@@ -126,9 +135,25 @@ fn wrong(problem: impl Into<String>) -> Problem {
     Problem::Malformed(problem.into())
 }
 
+/// The interpreter of a script (execve(2)).
+fn script(data: &[u8]) -> Option<String> {
+    let line = data.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+    let line = line.get(..line.len().min(100))?;
+    Some(String::from_utf8_lossy(line).split_whitespace().next()?.to_owned())
+}
+
+/// What people call a machine.
+fn machine_name(machine: u16) -> String {
+    let known =
+        [(elf::EM_AARCH64, "AArch64"), (elf::EM_PPC64, "POWER"), (elf::EM_RISCV, "RISC-V"), (elf::EM_386, "i386")];
+    let name = known.iter().find(|(number, _)| number.0 == machine).map(|(_, name)| format!("{name}, "));
+    format!("{}machine {machine}", name.unwrap_or_default())
+}
+
 /// What can be wrong with a file.
 enum Problem {
     NotElf,
+    Script(String),
     OtherArchitecture(String),
     NotPositionIndependent,
     Static,
@@ -141,6 +166,7 @@ impl Problem {
         let file = file.to_string();
         match self {
             Self::NotElf => LoadError::NotElf { file },
+            Self::Script(interpreter) => LoadError::Script { file, interpreter },
             Self::OtherArchitecture(machine) => LoadError::OtherArchitecture { file, machine },
             Self::NotPositionIndependent => LoadError::NotPositionIndependent { file },
             Self::Static => LoadError::Static { file },
@@ -159,16 +185,19 @@ impl Elf {
     fn read(file: &str, bytes: Bytes) -> Result<Self, Problem> {
         let data = (*bytes).as_ref();
         if data.get(..4) != Some(&elf::ELFMAG) {
-            return Err(Problem::NotElf);
+            return Err(script(data).map_or(Problem::NotElf, Problem::Script));
         }
-        if data.get(4) != Some(&elf::ELFCLASS64.0) || data.get(5) != Some(&elf::ELFDATA2LSB.0) {
-            return Err(Problem::OtherArchitecture("32 bits or big-endian".into()));
+        if data.get(4) != Some(&elf::ELFCLASS64.0) {
+            return Err(Problem::OtherArchitecture("it is a 32-bit program".into()));
+        }
+        if data.get(5) != Some(&elf::ELFDATA2LSB.0) {
+            return Err(Problem::OtherArchitecture("it is big-endian".into()));
         }
         let header = from_bytes::<FileHeader64<LE>>(data);
         let header = *header.map_err(|()| wrong("its header is cut off"))?.0;
         let machine = header.e_machine.get(LE).0;
         if machine != elf::EM_X86_64.0 {
-            return Err(Problem::OtherArchitecture(format!("machine {machine}")));
+            return Err(Problem::OtherArchitecture(machine_name(machine)));
         }
         let headers = table(
             data,
@@ -204,6 +233,7 @@ impl Elf {
             symbols: Vec::new(),
             names: 0..0,
             full: None,
+            stubs: Vec::new(),
             relocations: Vec::new(),
             relative: Vec::new(),
             before: Calls::default(),
@@ -267,7 +297,18 @@ impl Elf {
             let whole = symbols.len() / size_of::<Sym64<LE>>() * size_of::<Sym64<LE>>();
             Some((symbols.start..symbols.start + whole, place(names)?))
         });
-        self.full = full;
+        let names =
+            sections.get(usize::from(header.e_shstrndx.get(LE).0)).and_then(place).map_or(&[][..], |at| &data[at]);
+        let is_stubs = |one: &&SectionHeader64<LE>| {
+            text(names, one.sh_name.get(LE)).is_some_and(|name| [".plt", ".plt.sec", ".plt.got"].contains(&name))
+        };
+        let stubs = sections.iter().filter(is_stubs).filter_map(|one| {
+            let start = one.sh_addr.get(LE);
+            Some(start..start.checked_add(one.sh_size.get(LE))?)
+        });
+        let stubs: Vec<Range<u64>> = stubs.filter(|stubs| stubs.end < ADDRESSES).collect();
+        (self.full, self.stubs) = (full, stubs);
+        self.stubs.retain(|stubs| self.segments.iter().any(|one| one.executable && one.has(stubs)));
         self.check_align()
     }
 

@@ -19,6 +19,14 @@ pub enum LoadError {
         /// Name of the file.
         file: String,
     },
+    /// A text for an interpreter.
+    #[error("{file} is a script for {interpreter}, not a program")]
+    Script {
+        /// Name of the file.
+        file: String,
+        /// Its first line.
+        interpreter: String,
+    },
     /// A program for another processor or system.
     #[error("{file} is made for another machine ({machine}), not for x86-64")]
     OtherArchitecture {
@@ -156,7 +164,8 @@ impl LoadError {
     pub fn remedy(&self) -> String {
         match self {
             Self::Unreadable { .. } => "check the path and its permissions".into(),
-            Self::NotElf { .. } => "name the program itself; scripts are not run".into(),
+            Self::NotElf { .. } => "name the program itself".into(),
+            Self::Script { .. } => "name the program that it starts; hpcast run stands in the place of mpirun".into(),
             Self::OtherArchitecture { .. } => "compile it for x86-64 Linux".into(),
             Self::Static { .. } => "link it without -static".into(),
             Self::NotPositionIndependent { .. } => "compile it with -fPIE and link it with -pie".into(),
@@ -164,9 +173,10 @@ impl LoadError {
             Self::Malformed { .. } => "build or install it anew".into(),
             Self::TextRelocation { .. } => "compile all of it with -fPIE or -fPIC, assembly too".into(),
             Self::UnknownRelocation { .. } => "link it with GNU ld or lld, with default options".into(),
-            Self::MissingLibrary { .. } => {
-                "install it, or name its folder in LD_LIBRARY_PATH; ldd shows what a program finds".into()
-            }
+            Self::MissingLibrary { library, .. } => format!(
+                "install it (on Debian and Ubuntu, `apt-file search {library}` names its package), or name its folder in \
+                 LD_LIBRARY_PATH; ldd shows what a program finds"
+            ),
             Self::HostLibrary { .. } => "install it in the version that the program was built with".into(),
             Self::MissingSymbols { .. } => {
                 "check with ldd -r that the program finds them by itself; if it does, they are not supported yet".into()

@@ -14,6 +14,7 @@ use crate::layout::{Layout, Place};
 use crate::link::{Choice, Group, Outside, link};
 use crate::names::{Definition, Location, Names};
 use crate::registry::{Catalogue, Span};
+use crate::shortcut::Shortcuts;
 use crate::space::Space;
 use crate::template::{Filled, Template, Value};
 use crate::tls;
@@ -30,6 +31,8 @@ pub struct Image {
     pub order: Vec<usize>,
     template: Filled,
     names: Names,
+    /// What the shared code refers to.
+    _shortcuts: Option<Shortcuts>,
 }
 
 impl Image {
@@ -58,6 +61,9 @@ impl Image {
         for (object, place) in objects.iter().zip(&layout.places) {
             text(&object.elf, place).try_for_each(|(start, bytes)| space.write(start, bytes))?;
         }
+        let linked = objects.iter().map(|object| &object.elf).zip(&layout.places);
+        let (shortcuts, code) = Shortcuts::new(linked, &template, &choices);
+        code.iter().try_for_each(|(start, bytes)| space.write(*start, bytes))?;
         if !choices.is_empty() {
             let base = space.take()?;
             // SAFETY: a new copy of this layout, with its libraries in place, that nobody else knows.
@@ -67,7 +73,15 @@ impl Image {
                 space.give(base);
             }
         }
-        Ok(Self { objects, layout, space, order, template: template.finish(), names: Names::default() })
+        Ok(Self {
+            objects,
+            layout,
+            space,
+            order,
+            template: template.finish(),
+            names: Names::default(),
+            _shortcuts: shortcuts,
+        })
     }
 
     /// Makes a copy and says where it is.
@@ -86,6 +100,11 @@ impl Image {
     /// Finds a symbol.
     pub fn find(&self, symbol: &str) -> Option<Definition> {
         self.names.find(&self.objects, symbol)
+    }
+
+    /// Names of all functions.
+    pub fn functions(&self) -> Vec<String> {
+        self.names.functions(&self.objects)
     }
 
     /// What is at an offset of a copy.

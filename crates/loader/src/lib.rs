@@ -50,6 +50,7 @@ mod process;
 mod program;
 mod registry;
 mod search;
+mod shortcut;
 mod space;
 mod start;
 mod template;
@@ -75,8 +76,10 @@ pub enum Treatment {
     Replaced,
     /// Loaded here, once, and shared by all copies: libgcc_s, so that it asks us for the tables that exceptions need.
     Once,
-    /// Loaded here for each copy.
+    /// Loaded here for each copy. Its definitions come before those of the environment, as do the program's.
     Private,
+    /// Loaded here for each copy, but its definitions come after those of the environment: what is here in another way.
+    PrivateBehind,
 }
 
 /// Something that takes the place of a symbol.
@@ -93,10 +96,16 @@ pub trait Environment {
     /// What becomes of a library.
     fn treatment(&self, soname: &str) -> Treatment;
 
-    /// What takes the place of a symbol. Asked first, for all symbols that an object uses and does not have itself. For data of which
-    /// the program has a copy of its own, only the first contents are taken, and all objects use the program's copy.
+    /// What takes the place of a symbol. Asked for all symbols that neither the program nor its private libraries define: who defines
+    /// a function of the environment himself, to count its calls for instance, has it called by all. For data of which the
+    /// program has a copy of its own, only the first contents are taken, and all objects use the program's copy.
     fn resolve(&self, symbol: &str) -> Option<Replacement>;
 
     /// What to take for a symbol that nobody has, such as a function that says so. Without that, the program cannot be opened.
     fn missing(&self, symbol: &str) -> Option<usize>;
+
+    /// Libraries that come before all that the program needs, as in LD_PRELOAD.
+    fn preloaded(&self) -> Vec<String> {
+        Vec::new()
+    }
 }

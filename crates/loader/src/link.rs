@@ -264,7 +264,7 @@ impl<'a> Linker<'a> {
             return self.exported(own);
         }
         let name = elf.name(symbol);
-        let is_asked = !symbol.is_defined() && !self.copied.contains(name);
+        let is_asked = !symbol.is_defined() && !self.copied.contains(name) && !self.is_defined_before(name);
         if let Some(replacement) = is_asked.then(|| self.outside.replacement(name)).flatten() {
             return Meaning::Value(Value::Absolute(replacement.address as u64));
         }
@@ -288,6 +288,14 @@ impl<'a> Linker<'a> {
                 Meaning::Nothing
             }
         }
+    }
+
+    /// Whether the group's own objects define a function whatever the environment has; as in ld.so(8), the first definition counts.
+    fn is_defined_before(&self, name: &str) -> bool {
+        let is_before = |&(group, number, symbol): &Export| {
+            group == 0 && symbol.kind == elf::STT_FUNC.0 && !self.scope[0].objects[number].is_behind
+        };
+        self.exports.get(name).is_some_and(|exports| exports.iter().any(is_before))
     }
 
     /// The first object that exports a name, leaving one out; in this version if it has several.

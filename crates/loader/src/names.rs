@@ -49,6 +49,15 @@ impl Names {
         self.definitions.get_or_init(|| definitions(objects)).get(symbol).copied()
     }
 
+    /// Names of all functions, in order.
+    pub fn functions(&self, objects: &[Object]) -> Vec<String> {
+        let definitions = self.definitions.get_or_init(|| definitions(objects));
+        let mut names: Vec<String> =
+            definitions.iter().filter(|(_, one)| one.is_function).map(|(name, _)| name.clone()).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// What is at an offset of a copy.
     pub fn describe(&self, objects: &[Object], layout: &Layout, offset: u64) -> Option<Location> {
         let number = layout.places.iter().position(|place| place.extent.contains(&offset))?;

@@ -44,8 +44,15 @@ impl Outside for Anything {
 pub fn plan(bytes: Vec<u8>) -> Result<usize, LoadError> {
     let elf = Elf::parse("program", Box::new(bytes))?;
     let layout = Layout::new([&elf].into_iter())?;
-    let object =
-        Object { elf, name: "program".into(), path: PathBuf::new(), is_shared: false, needs: Vec::new(), parent: None };
+    let object = Object {
+        elf,
+        name: "program".into(),
+        path: PathBuf::new(),
+        is_shared: false,
+        is_behind: false,
+        needs: Vec::new(),
+        parent: None,
+    };
     let scope = [Group { objects: vec![&object], layout: &layout, base: None }];
     let (template, _) = link(&scope, &[(0, 0)], &Anything)?;
     for (_, symbol) in object.elf.all_symbols() {

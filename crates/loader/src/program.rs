@@ -110,6 +110,11 @@ impl Program {
         self.inner.image.find(symbol).is_some()
     }
 
+    /// Names of all functions of the program and its libraries, as far as they have names.
+    pub fn functions(&self) -> Vec<String> {
+        self.inner.image.functions()
+    }
+
     /// What is at an address in any of the copies, or in what they share.
     pub fn describe(&self, address: usize) -> Option<Location> {
         let shared = self.inner.shared.as_ref().map(|shared| &shared.image);

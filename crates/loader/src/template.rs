@@ -67,6 +67,12 @@ impl Template {
         u64::from_le_bytes(word)
     }
 
+    /// What is there, if it is the same in all copies.
+    pub fn constant(&self, offset: u64) -> Option<u64> {
+        let moves = self.moving.range(offset.saturating_sub(7)..offset + 8).next().is_some();
+        (!moves).then(|| self.word(offset))
+    }
+
     /// Puts a number somewhere.
     pub fn set(&mut self, offset: u64, value: Value) {
         match value {

@@ -353,3 +353,20 @@ fn errors_say_what_to_do() {
     let large = folder.compile("gcc", "large", large, &[]).expect("a compiler");
     assert!(matches!(fails(&large, &plain), LoadError::ThreadLocal { room: 65_536, .. }));
 }
+
+#[test]
+fn definitions_of_the_program_come_before_the_environments() {
+    let folder = Folder::new("definitions");
+    let Some((environment, link)) = with_say(&folder) else { return };
+    let library = "void say(const char *text); void tell(void) { say(\"told\"); }";
+    let options = [&["-shared", "-fPIC"], &link[..]].concat();
+    folder.compile("gcc", "libtell.so", library, &options).expect("a library");
+    let inner = "static int heard; void say(const char *text) { heard++; } void tell(void); \
+                 int count(int times) { while (times--) tell(); return heard; } int main(void) { return 0; }";
+    let options = ["-rdynamic", "-L.", "-ltell", "-Wl,-rpath,$ORIGIN", "-Wl,-rpath-link,."];
+    let path = folder.compile("gcc", "program", inner, &options).expect("a program");
+    let program = open_in(&path, &environment);
+    let copies = [ready(&program), ready(&program)];
+    assert_eq!((call(&copies[0], "count", 2), call(&copies[1], "count", 3)), (2, 3));
+    assert!(said().is_empty(), "the environment is not asked");
+}

@@ -135,6 +135,14 @@ impl Groups {
         }
     }
 
+    /// The rank in the world of a member of a context.
+    pub fn member(&self, context: u32, rank: u32) -> u32 {
+        match &self.members[(context / 2) as usize] {
+            None => rank,
+            Some(members) => members.get(rank as usize).copied().unwrap_or(rank),
+        }
+    }
+
     /// The tag for the next background collective of this member: all members start them in the same order.
     pub fn background_tag(&mut self, comm: Comm) -> i32 {
         let count = self.background.entry((comm.group(), comm.rank)).or_insert(0);

@@ -59,6 +59,11 @@ impl Pattern {
         (self.source != ANY_SOURCE).then_some(self.source)
     }
 
+    /// The context that it accepts.
+    pub fn context(&self) -> u32 {
+        self.context
+    }
+
     /// The tag that it accepts, if it is one only.
     #[inline]
     pub fn tag(&self) -> Option<i32> {
@@ -260,6 +265,12 @@ impl<T: Listed> Items<T> {
         }
     }
 
+    /// All items of a list, in order.
+    fn all(&self, list: &List) -> impl Iterator<Item = &T> {
+        let item = |number: u32| (number != NONE).then(|| &self.slab[number]);
+        std::iter::successors(item(list.first), move |one| item(one.place().next))
+    }
+
     /// First item in order that `wanted` accepts.
     #[inline]
     fn search(&self, list: &List, wanted: impl Fn(&T) -> bool) -> Option<u32> {
@@ -441,6 +452,11 @@ impl<R: Receive, M: Message, B> Matching<R, M, B> {
             number = message.place().next;
         }
         taken
+    }
+
+    /// Kept messages with the rank that should receive them, by rank and in order.
+    pub fn all_kept(&self) -> impl Iterator<Item = (u32, &M)> {
+        (0..).zip(&self.boxes).flat_map(|(rank, mailbox)| self.messages.all(&mailbox.kept).map(move |one| (rank, one)))
     }
 
     /// Messages that no receive has taken, and receives that no message has met.

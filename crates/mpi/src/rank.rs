@@ -112,6 +112,28 @@ impl Rank {
         self.state().tasks[self.task as usize].clock
     }
 
+    /// How far the simulation has come: nothing happens before that any more.
+    pub fn simulated(&self) -> Time {
+        self.state().now
+    }
+
+    /// What a request stands for; none if it was done when it was posted.
+    pub fn awaited(&self, request: &Request) -> Option<crate::Awaited> {
+        let state = self.state();
+        let number = (!request.is_done_at_once()).then(|| request.number())?;
+        Some(crate::Awaited::of(&state, &state.call(number)))
+    }
+
+    /// Whether nothing of the simulation is being changed, so that it can be asked: for handlers of signals.
+    pub fn is_at_rest(&self) -> bool {
+        self.sim.is_at_rest()
+    }
+
+    /// What has come out of the whole simulation so far, for those who stop it.
+    pub fn outcome_so_far(&self) -> crate::Outcome {
+        self.sim.outcome()
+    }
+
     /// How long I have waited so far.
     pub fn waited(&self) -> Time {
         self.state().tasks[self.task as usize].spent.on(Activity::Wait)
@@ -375,7 +397,7 @@ impl Rank {
     }
 
     /// Waits until the simulation has come to my clock.
-    pub(crate) fn catch_up(&self) -> impl Future<Output = ()> {
+    pub fn catch_up(&self) -> impl Future<Output = ()> {
         CatchUp { rank: self }
     }
 }

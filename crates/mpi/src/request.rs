@@ -42,28 +42,9 @@ pub struct Status {
 /// The call that a request comes from: for its cost and for the deadlock report.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Call {
-    Send { to: u32, tag: i32, bytes: u64 },
+    Send { to: u32, tag: i32, bytes: u64, context: u32 },
     Receive { pattern: Pattern, posted: Time },
     Background { operation: &'static str },
-}
-
-impl std::fmt::Display for Call {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match *self {
-            Call::Send { to, tag, bytes } => write!(f, "send of {bytes} B to rank {to} with tag {tag}"),
-            Call::Receive { pattern, .. } => {
-                match pattern.source() {
-                    Some(source) => write!(f, "receive from rank {source}")?,
-                    None => write!(f, "receive from any rank")?,
-                }
-                match pattern.tag() {
-                    Some(tag) => write!(f, " with tag {tag}"),
-                    None => write!(f, " with any tag"),
-                }
-            }
-            Call::Background { operation } => write!(f, "non-blocking {operation}"),
-        }
-    }
 }
 
 #[derive(Clone, Copy)]

@@ -13,6 +13,7 @@ use hpcast_units::Time;
 
 use crate::collectives::rules::Selection;
 use crate::deadlock::Deadlock;
+use crate::left_over::Unreceived;
 use crate::rank::Rank;
 use crate::setup::Setup;
 use crate::state::{Event, Spent, State, Task};
@@ -52,6 +53,8 @@ pub struct Outcome {
     pub bytes: u64,
     /// Messages that no rank received.
     pub unreceived: u64,
+    /// The first of them.
+    pub first_unreceived: Vec<Unreceived>,
     /// Bytes that crossed each link, by link id; empty where the model does not know links.
     pub link_bytes: Vec<f64>,
 }
@@ -155,9 +158,11 @@ impl<F: Future<Output = ()>> Runner<F> {
             return Err(RunError::TooLong);
         }
         if self.tasks.running() > 0 {
-            return Err(Deadlock::of(&self.sim.state(), self.sim.ranks).into());
+            // Who was asked to stop may have left others waiting.
+            self.look_around()?;
+            return Err(Deadlock::of(&self.sim.state()).into());
         }
-        Ok(self.outcome())
+        Ok(self.sim.outcome())
     }
 
     /// Resumes the tasks whose wait is over, and those which this makes ready, until none is left.
@@ -198,10 +203,26 @@ impl<F: Future<Output = ()>> Runner<F> {
         }
         Ok(())
     }
+}
 
-    fn outcome(&self) -> Outcome {
-        let state = self.sim.state();
-        let ranks: Vec<RankOutcome> = state.tasks[..self.sim.ranks as usize]
+impl Sim {
+    #[inline]
+    pub fn state(&self) -> RefMut<'_, State> {
+        self.state.borrow_mut()
+    }
+
+    pub fn is_at_rest(&self) -> bool {
+        self.state.try_borrow_mut().is_ok()
+    }
+
+    pub fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    /// What has come out so far.
+    pub fn outcome(&self) -> Outcome {
+        let state = self.state();
+        let ranks: Vec<RankOutcome> = state.tasks[..self.ranks as usize]
             .iter()
             .map(|task| RankOutcome { finished: task.clock, spent: task.spent })
             .collect();
@@ -211,19 +232,9 @@ impl<F: Future<Output = ()>> Runner<F> {
             messages: state.total_messages,
             bytes: state.total_bytes,
             unreceived: state.unreceived(),
+            first_unreceived: Unreceived::first(&state),
             link_bytes: state.network.link_bytes().to_vec(),
         }
-    }
-}
-
-impl Sim {
-    #[inline]
-    pub fn state(&self) -> RefMut<'_, State> {
-        self.state.borrow_mut()
-    }
-
-    pub fn ranks(&self) -> u32 {
-        self.ranks
     }
 
     /// A new task beside the one of a rank, with the same clock.

@@ -17,7 +17,9 @@ use hpcast_platform::placement::Placement;
 use hpcast_units::Time;
 
 use crate::costs::{Charges, Costs};
+use crate::deadlock::Channel;
 use crate::group::{Comm, Groups};
+use crate::left_over::Unreceived;
 use crate::matching::{Envelope, Listed, Matching, Pattern, Place};
 use crate::observer::{Activity, Delivered, Observer};
 use crate::post::{Parcel, Post};
@@ -345,7 +347,7 @@ impl State {
         let (from, sent) = (sender.rank, sender.clock);
         let mut request = Request::DONE;
         if !detached {
-            let state = RequestState::new(task, Call::Send { to, tag, bytes });
+            let state = RequestState::new(task, Call::Send { to, tag, bytes, context: comm.context() });
             request = Request::new(self.matching.receives().insert(state));
         }
         let send = request.number();
@@ -705,6 +707,11 @@ impl State {
         self.matching.all_receives()
     }
 
+    /// The call that a request comes from.
+    pub fn call(&self, request: u32) -> Call {
+        self.matching.receive(request).call
+    }
+
     /// Has something been planned for a time that nobody can tell? To be asked when nothing happens any more.
     pub fn is_too_long(&self) -> bool {
         let is_late = |task: &Task| task.clock == Time::NEVER;
@@ -714,6 +721,14 @@ impl State {
     /// Messages that were sent and never received.
     pub fn unreceived(&self) -> u64 {
         self.matching.left_over().0
+    }
+
+    /// Messages of the program that nobody has received, by receiver.
+    pub fn kept_messages(&self) -> impl Iterator<Item = Unreceived> {
+        self.matching.all_kept().map(|(_, message)| {
+            let Message { from, to, envelope, bytes, .. } = *message;
+            Unreceived { from, to, tag: envelope.tag, bytes, channel: Channel::of(envelope.context) }
+        })
     }
 }
 

@@ -8,6 +8,7 @@ use serde::ser::Serializer;
 
 use crate::contribution::{Contribution, contributions};
 use crate::hpl_curve::HplCurve;
+use crate::hpl_real::HplComparison;
 use crate::interval::Estimate;
 use crate::run_report::RunReport;
 use crate::table::{Cell, Column, Table};
@@ -174,6 +175,9 @@ pub struct HplReport {
     pub limit: String,
     /// The fastest run from its first panel to its last, if there is a run.
     pub curve: Option<HplCurve>,
+    /// Each run beside one of the real HPL, if it was run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub real: Vec<HplComparison>,
 }
 
 impl HplReport {
@@ -202,6 +206,7 @@ impl HplReport {
             run,
             limit: String::new(),
             curve: None,
+            real: Vec::new(),
         };
         report.kernels.sort_by(|(_, a), (_, b)| b.seconds.total_cmp(&a.seconds));
         report.limit = report.limit();

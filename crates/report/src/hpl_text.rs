@@ -3,6 +3,7 @@
 use hpcast_units::{FlopRate, Seconds, count};
 
 use crate::hpl::{Combination, HplReport, KernelTime};
+use crate::hpl_real;
 use crate::interval::Estimate;
 use crate::table::{Cell, Column, Table};
 use crate::text::{cost, join, lines, links, list, messages};
@@ -20,6 +21,7 @@ pub fn account(report: &HplReport) -> String {
         if report.combinations.len() > 1 {
             paragraphs.push(combinations(report));
         }
+        paragraphs.push(hpl_real::text(&report.real));
         paragraphs.extend(report.combinations.iter().map(sources));
         paragraphs.extend([phases(report), kernels(report), links(run)]);
     }

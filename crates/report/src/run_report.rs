@@ -47,6 +47,9 @@ pub struct RunReport {
     pub busiest_links: Vec<LinkLoad>,
     /// Whether it was stopped before all was done; what is reported is what was finished.
     pub interrupted: bool,
+    /// What only programs of this kind have.
+    #[serde(flatten)]
+    pub more: serde_json::Map<String, Value>,
     /// What was taken where the inputs left something open.
     pub assumptions: Vec<String>,
     /// What the reader should not miss.
@@ -175,6 +178,7 @@ pub(crate) mod tests {
                 load: 0.00524352,
             }],
             interrupted: false,
+            more: serde_json::Map::new(),
             assumptions: vec!["no loopback is described: messages inside a node go through its switch".into()],
             warnings: vec!["1 message was sent and never received".into()],
             used: Used { cpu_seconds: 0.011, wall_seconds: 0.0125, peak_memory_bytes: Some(7 << 20) },

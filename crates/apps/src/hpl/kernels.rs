@@ -88,6 +88,15 @@ impl HplKernel {
         }
     }
 
+    /// Whether there is nothing to do: a matrix has no rows or no columns, and kernels return at once.
+    #[inline]
+    fn is_empty(self, Size { m, n, .. }: Size) -> bool {
+        match self {
+            Dtrsv | Idamax | Dcopy | Dscal | Daxpy | DlocswpN | DlocswpT => n == 0,
+            _ => m == 0 || n == 0,
+        }
+    }
+
     /// The arguments of a call.
     #[inline]
     fn values(self, Size { m, n, k }: Size) -> Arguments {
@@ -288,6 +297,9 @@ impl HplModels {
     /// What one call costs, with the rows of its processor; `random` gives 64 random bits where they are needed.
     #[inline]
     pub(super) fn charge(&self, kernel: HplKernel, rows: &[u32], size: Size, random: impl FnOnce() -> u64) -> Charge {
+        if kernel.is_empty(size) {
+            return Charge::default();
+        }
         let (seconds, is_beyond) = match &self.choices[kernel as usize] {
             Choice::Free => return Charge::default(),
             Choice::Roofline => (self.roofline.duration(kernel.work(size)), false),

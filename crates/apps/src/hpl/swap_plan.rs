@@ -38,6 +38,17 @@ impl Pivots {
         Pivots::Equal(Key::new(seed).purpose("hpl pivots"))
     }
 
+    /// The row of each column's pivot, in a matrix of that order whose rows are dealt to so many process rows by blocks.
+    pub fn list(&self, n: u64, nb: u64, process_rows: u32) -> Vec<u64> {
+        let deal = Deal { block: nb, processes: process_rows };
+        (0..n).map(|column| self.row(deal, column, n)).collect()
+    }
+
+    /// Whether all candidates for a pivot are equal.
+    pub fn are_equal(&self) -> bool {
+        matches!(self, Pivots::Equal(_) | Pivots::First)
+    }
+
     fn row(&self, deal: Deal, column: u64, rows: u64) -> u64 {
         match self {
             Pivots::Random(stream) => column + stream.below(rows - column, 0, column),

@@ -88,7 +88,7 @@ fn digest(what: &impl Hash) -> String {
 }
 
 /// Why a folder is not made.
-enum Trouble {
+pub(crate) enum Trouble {
     Folder(io::Error),
     Other(Failure),
 }
@@ -97,6 +97,13 @@ impl From<io::Error> for Trouble {
     fn from(error: io::Error) -> Trouble {
         Trouble::Folder(error)
     }
+}
+
+/// A folder of that name below the one of all versions, made if it is not there.
+pub(crate) fn make_in_home(name: &str, fill: impl FnOnce(&Path) -> Result<(), Trouble>) -> Result<PathBuf, Failure> {
+    let folder = base()?.join(name);
+    make(&folder, fill)?;
+    Ok(folder)
 }
 
 /// Makes a folder beside its place and moves it there, so that it is whole or not there, whoever else makes it at the same
@@ -124,18 +131,10 @@ fn make(folder: &Path, fill: impl FnOnce(&Path) -> Result<(), Trouble>) -> Resul
 
 fn cannot_make(folder: &Path, error: &io::Error) -> Failure {
     let folder = folder.display();
-    Failure::input(format!("cannot make {folder}, where mpi.h is to be: {error}\n  name another folder in HPCAST_HOME"))
+    Failure::input(format!("cannot make {folder}: {error}\n  name another folder in HPCAST_HOME"))
 }
 
 /// Compiles something of ours.
 fn compiled(command: &mut Command, compiler: &Compiler) -> Result<(), Trouble> {
-    let output = command.output().map_err(|error| Trouble::Other(compiler.failure(&error)))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let words = String::from_utf8_lossy(&output.stderr);
-    let (name, variable) = (compiler.words[0].display(), compiler.variable);
-    Err(Trouble::Other(Failure::input(format!(
-        "{name} cannot compile hpcast's MPI library:\n{words}  name another compiler in {variable}"
-    ))))
+    compiler.compile(command, "hpcast's MPI library").map_err(Trouble::Other)
 }

@@ -1,7 +1,7 @@
 //! What runs of HPL have found, one after the other.
 
 use hpcast_apps::hpl::{Course, HplFinding, HplParameters, Recorder};
-use hpcast_report::{HplRun, HplTimes, Totals};
+use hpcast_report::{HplComparison, HplRun, HplTimes, Totals};
 use hpcast_units::count;
 
 /// What the runs so far have found.
@@ -11,6 +11,8 @@ pub(crate) struct Found {
     pub totals: Totals,
     pub times: HplTimes,
     pub shortcuts: Shortcuts,
+    /// What the real HPL takes, for each run.
+    pub real: Vec<HplComparison>,
     /// The only one whose course is kept, since there may be a hundred thousand.
     pub fastest: Option<(HplRun, Course)>,
 }

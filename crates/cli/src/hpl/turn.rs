@@ -21,6 +21,11 @@ impl Turn {
         at(share.start)..at(share.end)
     }
 
+    /// The same of a part of this run.
+    pub fn of_part(&self, share: Range<f64>) -> Turn {
+        Turn { part: self.within(&share), ..*self }
+    }
+
     /// What to tell of a leg of this run, from the fraction of it that is done and the simulated time: the panel, the
     /// speed so far, and the run, if there are several.
     pub fn details(&self, leg: Leg, parameters: HplParameters) -> impl Fn(f64, Time) -> Vec<String> + 'static {

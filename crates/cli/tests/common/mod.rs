@@ -101,3 +101,46 @@ pub fn refuses(arguments: &[&str], parts: &[&str]) {
         assert!(message.contains(part), "{arguments:?} should say `{part}`:\n{message}");
     }
 }
+
+/// Compiles a program in C with our wrapper. Its header and library are made once for all tests.
+pub fn compile(folder: &Folder, name: &str, source: &str) -> String {
+    compile_with(folder, name, source, &[])
+}
+
+/// The same, with more arguments for the compiler.
+pub fn compile_with(folder: &Folder, name: &str, source: &str, arguments: &[&str]) -> String {
+    let (source, program) = (folder.write(&format!("{name}.c"), source), folder.path(name));
+    let mut all = vec!["cc", "-O1", "-g", "-w", &source, "-o", &program];
+    all.extend(arguments);
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("home");
+    let output = command(&all).env("HPCAST_HOME", home).output().expect("hpcast runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    program
+}
+
+/// Exit code, standard output and standard error.
+pub struct Ran {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Ran {
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+/// Runs a real program on so many ranks, without the time of its own code.
+pub fn run_program(ranks: u32, options: &[&str], program: &[&str]) -> Ran {
+    program_command(ranks, options, program).output().expect("hpcast runs").into()
+}
+
+pub fn program_command(ranks: u32, options: &[&str], program: &[&str]) -> Command {
+    let (ranks, machine) = (ranks.to_string(), machine("msc-512.toml"));
+    let mut all = vec!["run", "-n", &ranks, "-m", &machine, "--compute", "skip"];
+    all.extend(options);
+    all.extend(program);
+    command(&all)
+}

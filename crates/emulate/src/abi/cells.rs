@@ -38,9 +38,42 @@ struct Predefined {
     cell: Box<Cell>,
 }
 
+/// Room for the predefined handles that a program uses.
+const REMEMBERED: usize = 128;
+
+/// The numbers of predefined cells by their distances from the beginning of the program, so that the memory of the rank
+/// need not be looked at.
+struct Remembered([Option<(u32, u32)>; REMEMBERED]);
+
+impl Remembered {
+    /// Where a distance is kept: cells are at least 32 bytes apart, being copies of large objects.
+    #[inline]
+    fn slot(distance: usize) -> usize {
+        (distance >> 5) % REMEMBERED
+    }
+
+    fn add(&mut self, distance: usize, number: u32) {
+        if let Ok(short) = u32::try_from(distance) {
+            self.0[Remembered::slot(distance)] = Some((short, number));
+        }
+    }
+
+    #[inline]
+    fn number(&self, distance: usize) -> Option<u32> {
+        self.0[Remembered::slot(distance)].filter(|&(known, _)| known as usize == distance).map(|(_, number)| number)
+    }
+}
+
+impl Default for Remembered {
+    fn default() -> Remembered {
+        Remembered([None; REMEMBERED])
+    }
+}
+
 /// All cells.
 #[derive(Default)]
 pub struct Cells {
+    remembered: Remembered,
     predefined: Vec<Predefined>,
     places: [Vec<Option<Place>>; Kind::ALL.len()],
     /// Cells of the objects that programs make: the same for all kinds and all ranks, since only the number counts.
@@ -67,17 +100,23 @@ impl Cells {
     pub(super) fn set_places(&mut self, place: impl Fn(&str) -> Option<Place>) {
         for known in &self.predefined {
             if let Some(place) = place(known.symbol) {
+                if let Place::InProgram(distance) = place {
+                    self.remembered.add(distance, known.number);
+                }
                 self.places[known.kind as usize][known.number as usize] = Some(place);
             }
         }
     }
 
-    /// The number that a cell holds.
+    /// The number that a cell holds; `base` is where the program of the rank is loaded.
     ///
     /// # Safety
     /// The address must be that of a cell or of other memory that can be read, or lie on the first page.
     #[inline]
-    pub(super) unsafe fn number(address: usize) -> u32 {
+    pub(super) unsafe fn number(&self, address: usize, base: usize) -> u32 {
+        if let Some(number) = self.remembered.number(address.wrapping_sub(base)) {
+            return number;
+        }
         if address < 4096 || !address.is_multiple_of(align_of::<Cell>()) {
             return INVALID;
         }

@@ -188,15 +188,15 @@ impl Handles {
         self.cells.set_places(place);
     }
 
-    /// The number of a handle that C passed.
+    /// The number of a handle that C passed; `base` is where the program of the rank is loaded.
     ///
     /// # Safety
     /// With Open MPI's interface, the word must be a handle: it is the address of an object.
     #[inline]
-    pub unsafe fn from_c(&self, kind: Kind, word: usize) -> u32 {
+    pub unsafe fn from_c(&self, kind: Kind, word: usize, base: usize) -> u32 {
         match self.library {
             // SAFETY: as above.
-            Library::OpenMpi => unsafe { Cells::number(word) },
+            Library::OpenMpi => unsafe { self.cells.number(word, base) },
             Library::Mpich if kind == Kind::File => {
                 if word == 0 {
                     0
@@ -250,7 +250,7 @@ mod tests {
                 for (number, name) in (0..).zip(kind.predefined()) {
                     let word = handles.to_c(kind, number, 0);
                     // SAFETY: only Open MPI's words are addresses.
-                    let back = unsafe { handles.from_c(kind, word) };
+                    let back = unsafe { handles.from_c(kind, word, 0) };
                     assert!(back == number || back == 0, "{name} of {library:?}: {number} becomes {back}");
                 }
             }
@@ -263,7 +263,7 @@ mod tests {
         for (kind, number) in [(Kind::Comm, 1), (Kind::Datatype, Basic::Double as u32 + 1), (Kind::Request, 700)] {
             let word = handles.to_c(kind, number, 0);
             // SAFETY: the word was made by `to_c`.
-            assert_eq!(unsafe { handles.from_c(kind, word) }, number);
+            assert_eq!(unsafe { handles.from_c(kind, word, 0) }, number);
         }
         assert_eq!(handles.from_fortran(Kind::Comm, 0), 1);
         assert_eq!(handles.to_fortran(Kind::Comm, 1), 0);

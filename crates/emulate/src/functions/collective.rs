@@ -10,7 +10,7 @@ use hpcast_mpi::{Collective, Exchange};
 use hpcast_objects::datatype::Combiner;
 use hpcast_objects::{Basic, Datatype, ErrorClass};
 
-use crate::argument::{At, Buffer, CommHandle, InfoHandle, OpHandle, RequestAt, TypeArray, TypeHandle};
+use crate::argument::{Buffer, CommHandle, Count, CountAt, InfoHandle, OpHandle, RequestAt, TypeArray, TypeHandle};
 use crate::boards::{Board, Deposit, Key};
 use crate::call::{Call, mpi};
 use crate::communicator::Communicator;
@@ -98,26 +98,36 @@ impl Plan {
 
 /// Blocking, non-blocking and persistent forms of collective calls, of one plan.
 macro_rules! collective {
-    ($(fn $blocking:ident $nonblocking:ident $persistent:ident ($call:ident $(, $arg:ident : $type:ty)* $(,)?) $body:block)*) => {
+    ($(fn $blocking:ident $nonblocking:ident $persistent:ident $([$large:ident])? ($($parameters:tt)*) $body:block)*) => {
+        $crate::functions::collective::forms! {
+            $(($blocking $nonblocking $persistent [$($large)?] ($($parameters)*) $body))*
+        }
+    };
+}
+macro_rules! forms {
+    ($((
+        $blocking:ident $nonblocking:ident $persistent:ident $large:tt
+        ($call:ident $(, $arg:ident : $type:ty)* $(,)?) $body:block
+    ))*) => {
         mpi! {
             $(
-                fn $blocking($call $(, $arg: $type)*) {
+                fn $blocking $large ($call $(, $arg: $type)*) {
                     let plan = |$call: &Call<'_>| -> Planned { $body };
                     let plan = plan($call);
                     plan.map_err(|fault| fault.of_comm(comm_of!($($arg)*)))?.run($call)
                         .map_err(|fault| fault.of_comm(comm_of!($($arg)*)))
                 }
-                fn $nonblocking($call $(, $arg: $type)*, request: RequestAt) {
+                fn $nonblocking $large ($call $(, $arg: $type)*, request: RequestAt) {
                     let plan = |$call: &Call<'_>| -> Planned { $body };
                     let plan = plan($call);
                     let active = plan.map_err(|fault| fault.of_comm(comm_of!($($arg)*)))?.start($call);
                     request.set($call, $call.new_request(Operation::once(active)));
                     Ok(())
                 }
-                fn $persistent($call $(, $arg: $type)*, _info: InfoHandle, request: RequestAt) {
+                fn $persistent $large ($call $(, $arg: $type)*, _info: InfoHandle, request: RequestAt) {
                     let plan = move |$call: &Call<'_>| -> Planned { $body };
                     let start = Rc::new(move |call: &Call<'_>| plan(call).map(|plan| plan.start(call)));
-                    let recipe = Some(Recipe::Collective(start));
+                    let recipe = Some(Recipe::Own(start));
                     request.set($call, $call.new_request(Operation { active: None, recipe }));
                     Ok(())
                 }
@@ -131,7 +141,7 @@ macro_rules! comm_of {
     ($first:ident $($rest:ident)+) => { comm_of!($($rest)+) };
 }
 
-pub(super) use {collective, comm_of};
+pub(super) use {collective, comm_of, forms};
 
 /// Items of a datatype in the program's memory.
 #[derive(Clone)]
@@ -177,31 +187,27 @@ impl Items {
 }
 
 impl Call<'_> {
-    pub(super) fn items(&self, buffer: Buffer, count: i32, datatype: TypeHandle) -> Result<Items, Fault> {
+    pub(super) fn items(&self, buffer: Buffer, Count(count): Count, datatype: TypeHandle) -> Result<Items, Fault> {
         if count < 0 {
             return Err(Fault::new(ErrorClass::Count, format!("the count is {count}")));
         }
         let datatype = self.me.datatype(datatype.number)?;
-        Ok(Items { address: buffer.address(), datatype, count: i64::from(count) })
+        Ok(Items { address: buffer.address(), datatype, count })
     }
 
     /// Items of which there is one set for each rank; the count is that of each.
     pub(super) fn blocks(
         &self,
         buffer: Buffer,
-        counts: &[i32],
-        displacements: &[i32],
+        counts: &[i64],
+        displacements: &[i64],
         datatype: TypeHandle,
     ) -> Result<Vec<Items>, Fault> {
         if let Some(count) = counts.iter().find(|&&count| count < 0) {
             return Err(Fault::new(ErrorClass::Count, format!("a count is {count}")));
         }
-        let all = self.items(buffer, 0, datatype)?;
-        Ok(counts
-            .iter()
-            .zip(displacements)
-            .map(|(&count, &displacement)| all.later(i64::from(displacement), i64::from(count)))
-            .collect())
+        let all = self.items(buffer, Count(0), datatype)?;
+        Ok(counts.iter().zip(displacements).map(|(&count, &displacement)| all.later(displacement, count)).collect())
     }
 
     /// A communicator for a collective call.
@@ -219,17 +225,17 @@ impl Call<'_> {
         Ok(root as u32)
     }
 
-    pub(super) fn reduction(&self, count: i32, datatype: TypeHandle, op: OpHandle) -> Result<Reduction, Fault> {
+    pub(super) fn reduction(
+        &self,
+        Count(count): Count,
+        datatype: TypeHandle,
+        op: OpHandle,
+    ) -> Result<Reduction, Fault> {
         if count < 0 {
             return Err(Fault::new(ErrorClass::Count, format!("the count is {count}")));
         }
         let op = self.op(op)?;
-        let reduction = Reduction {
-            op,
-            datatype: self.me.datatype(datatype.number)?,
-            handle: datatype.number,
-            count: i64::from(count),
-        };
+        let reduction = Reduction { op, datatype: self.me.datatype(datatype.number)?, handle: datatype.number, count };
         if let Op::Predefined(operation) = op {
             let Some(basic) = reducible(&reduction.datatype) else {
                 return Err(Fault::new(ErrorClass::Op, format!("{} needs a predefined datatype", operation.name())));
@@ -313,11 +319,11 @@ fn unpack_each(call: &Call<'_>, key: Key, blocks: &[Items]) {
 }
 
 /// Sums of counts before each.
-fn starts(counts: &[i32]) -> Vec<i32> {
+fn starts(counts: &[i64]) -> Vec<i64> {
     counts.iter().scan(0, |sum, count| Some(std::mem::replace(sum, *sum + count))).collect()
 }
 
-fn bcast(call: &Call<'_>, buffer: Buffer, count: i32, datatype: TypeHandle, root: i32, comm: CommHandle) -> Planned {
+fn bcast(call: &Call<'_>, buffer: Buffer, count: Count, datatype: TypeHandle, root: i32, comm: CommHandle) -> Planned {
     let comm = call.collective_comm(comm)?;
     let items = call.items(buffer, count, datatype)?;
     if comm.remote.is_some() {
@@ -405,7 +411,7 @@ fn scan(call: &Call<'_>, sent: Buffer, to: Buffer, reduction: Reduction, comm: C
 fn reduce_scatter(
     call: &Call<'_>,
     [sent, to]: [Buffer; 2],
-    counts: Vec<i32>,
+    counts: Vec<i64>,
     datatype: TypeHandle,
     op: OpHandle,
     comm: Rc<Communicator>,
@@ -414,13 +420,12 @@ fn reduce_scatter(
     if counts.iter().any(|&count| count < 0) {
         return Err(Fault::new(ErrorClass::Count, "a count is negative"));
     }
-    let total: i32 = counts.iter().sum();
-    let reduction = call.reduction(total, datatype, op)?;
+    let reduction = call.reduction(Count(counts.iter().sum()), datatype, op)?;
     let source = if sent.is_in_place() { to } else { sent };
     // SAFETY: the program's items.
     let deposit = Deposit::of_data(unsafe { reduction.image(source.address()) });
     let me = comm.rank() as usize;
-    let (start, mine) = (i64::from(starts(&counts)[me]), i64::from(counts[me]));
+    let (start, mine) = (starts(&counts)[me], counts[me]);
     let last = comm.size() - 1;
     if comm.remote.is_some() {
         return inter::reduce_scatter(comm, deposit, to, reduction, counts);
@@ -515,15 +520,15 @@ pub(super) fn equal(items: &Items, ranks: u32) -> Vec<Items> {
 fn blocks_w(
     call: &Call<'_>,
     buffer: Buffer,
-    counts: At<i32>,
-    displacements: At<i32>,
+    counts: CountAt,
+    displacements: CountAt,
     types: TypeArray,
     ranks: usize,
 ) -> Result<Vec<Items>, Fault> {
     (0..ranks)
         .map(|rank| {
             let handle = TypeHandle::of(types.get_at(call, rank));
-            let mut items = call.items(buffer, counts.get_at(rank), handle)?;
+            let mut items = call.items(buffer, Count(counts.get_at(rank)), handle)?;
             items.address = items.address.wrapping_offset(displacements.get_at(rank) as isize);
             Ok(items)
         })
@@ -535,34 +540,34 @@ collective! {
         let comm = call.collective_comm(comm)?;
         Ok(Plan::new(comm, Collective::Barrier, Deposit::default()))
     }
-    fn MPI_Bcast MPI_Ibcast MPI_Bcast_init(
-        call, buffer: Buffer, count: i32, datatype: TypeHandle, root: i32, comm: CommHandle,
+    fn MPI_Bcast MPI_Ibcast MPI_Bcast_init[_c](
+        call, buffer: Buffer, count: Count, datatype: TypeHandle, root: i32, comm: CommHandle,
     ) {
         bcast(call, buffer, count, datatype, root, comm)
     }
-    fn MPI_Reduce MPI_Ireduce MPI_Reduce_init(
-        call, sendbuf: Buffer, recvbuf: Buffer, count: i32, datatype: TypeHandle, op: OpHandle, root: i32,
+    fn MPI_Reduce MPI_Ireduce MPI_Reduce_init[_c](
+        call, sendbuf: Buffer, recvbuf: Buffer, count: Count, datatype: TypeHandle, op: OpHandle, root: i32,
         comm: CommHandle,
     ) {
         reduce(call, sendbuf, recvbuf, call.reduction(count, datatype, op)?, root, comm)
     }
-    fn MPI_Allreduce MPI_Iallreduce MPI_Allreduce_init(
-        call, sendbuf: Buffer, recvbuf: Buffer, count: i32, datatype: TypeHandle, op: OpHandle, comm: CommHandle,
+    fn MPI_Allreduce MPI_Iallreduce MPI_Allreduce_init[_c](
+        call, sendbuf: Buffer, recvbuf: Buffer, count: Count, datatype: TypeHandle, op: OpHandle, comm: CommHandle,
     ) {
         allreduce(call, sendbuf, recvbuf, call.reduction(count, datatype, op)?, comm)
     }
-    fn MPI_Scan MPI_Iscan MPI_Scan_init(
-        call, sendbuf: Buffer, recvbuf: Buffer, count: i32, datatype: TypeHandle, op: OpHandle, comm: CommHandle,
+    fn MPI_Scan MPI_Iscan MPI_Scan_init[_c](
+        call, sendbuf: Buffer, recvbuf: Buffer, count: Count, datatype: TypeHandle, op: OpHandle, comm: CommHandle,
     ) {
         scan(call, sendbuf, recvbuf, call.reduction(count, datatype, op)?, comm, true)
     }
-    fn MPI_Exscan MPI_Iexscan MPI_Exscan_init(
-        call, sendbuf: Buffer, recvbuf: Buffer, count: i32, datatype: TypeHandle, op: OpHandle, comm: CommHandle,
+    fn MPI_Exscan MPI_Iexscan MPI_Exscan_init[_c](
+        call, sendbuf: Buffer, recvbuf: Buffer, count: Count, datatype: TypeHandle, op: OpHandle, comm: CommHandle,
     ) {
         scan(call, sendbuf, recvbuf, call.reduction(count, datatype, op)?, comm, false)
     }
-    fn MPI_Reduce_scatter MPI_Ireduce_scatter MPI_Reduce_scatter_init(
-        call, sendbuf: Buffer, recvbuf: Buffer, recvcounts: At<i32>, datatype: TypeHandle, op: OpHandle, comm: CommHandle,
+    fn MPI_Reduce_scatter MPI_Ireduce_scatter MPI_Reduce_scatter_init[_c](
+        call, sendbuf: Buffer, recvbuf: Buffer, recvcounts: CountAt, datatype: TypeHandle, op: OpHandle, comm: CommHandle,
     ) {
         let comm = call.collective_comm(comm)?;
         let counts = recvcounts.list(comm.size() as usize);
@@ -571,17 +576,17 @@ collective! {
         let timing = Collective::ReduceScatter(bytes, call.op(op)?.operator());
         reduce_scatter(call, [sendbuf, recvbuf], counts, datatype, op, comm, timing)
     }
-    fn MPI_Reduce_scatter_block MPI_Ireduce_scatter_block MPI_Reduce_scatter_block_init(
-        call, sendbuf: Buffer, recvbuf: Buffer, recvcount: i32, datatype: TypeHandle, op: OpHandle, comm: CommHandle,
+    fn MPI_Reduce_scatter_block MPI_Ireduce_scatter_block MPI_Reduce_scatter_block_init[_c](
+        call, sendbuf: Buffer, recvbuf: Buffer, recvcount: Count, datatype: TypeHandle, op: OpHandle, comm: CommHandle,
     ) {
         let comm = call.collective_comm(comm)?;
         let block = call.items(recvbuf, recvcount, datatype)?.amount();
         let timing = Collective::ReduceScatterBlock(block, call.op(op)?.operator());
-        let counts = vec![recvcount; comm.size() as usize];
+        let counts = vec![recvcount.0; comm.size() as usize];
         reduce_scatter(call, [sendbuf, recvbuf], counts, datatype, op, comm, timing)
     }
-    fn MPI_Gather MPI_Igather MPI_Gather_init(
-        call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, recvbuf: Buffer, recvcount: i32,
+    fn MPI_Gather MPI_Igather MPI_Gather_init[_c](
+        call, sendbuf: Buffer, sendcount: Count, sendtype: TypeHandle, recvbuf: Buffer, recvcount: Count,
         recvtype: TypeHandle, root: i32, comm: CommHandle,
     ) {
         let comm = call.collective_comm(comm)?;
@@ -595,9 +600,9 @@ collective! {
             Collective::Gather(mine.amount(), root as u32)
         })
     }
-    fn MPI_Gatherv MPI_Igatherv MPI_Gatherv_init(
-        call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, recvbuf: Buffer, recvcounts: At<i32>,
-        displs: At<i32>, recvtype: TypeHandle, root: i32, comm: CommHandle,
+    fn MPI_Gatherv MPI_Igatherv MPI_Gatherv_init[_c](
+        call, sendbuf: Buffer, sendcount: Count, sendtype: TypeHandle, recvbuf: Buffer, recvcounts: CountAt,
+        displs: CountAt, recvtype: TypeHandle, root: i32, comm: CommHandle,
     ) {
         let comm = call.collective_comm(comm)?;
         let ranks = comm.peers() as usize;
@@ -614,8 +619,8 @@ collective! {
             Collective::Gatherv(by_rank(bytes), root as u32)
         })
     }
-    fn MPI_Scatter MPI_Iscatter MPI_Scatter_init(
-        call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, recvbuf: Buffer, recvcount: i32,
+    fn MPI_Scatter MPI_Iscatter MPI_Scatter_init[_c](
+        call, sendbuf: Buffer, sendcount: Count, sendtype: TypeHandle, recvbuf: Buffer, recvcount: Count,
         recvtype: TypeHandle, root: i32, comm: CommHandle,
     ) {
         let comm = call.collective_comm(comm)?;
@@ -630,9 +635,9 @@ collective! {
             Collective::Scatter(block, root as u32)
         })
     }
-    fn MPI_Scatterv MPI_Iscatterv MPI_Scatterv_init(
-        call, sendbuf: Buffer, sendcounts: At<i32>, displs: At<i32>, sendtype: TypeHandle, recvbuf: Buffer,
-        recvcount: i32, recvtype: TypeHandle, root: i32, comm: CommHandle,
+    fn MPI_Scatterv MPI_Iscatterv MPI_Scatterv_init[_c](
+        call, sendbuf: Buffer, sendcounts: CountAt, displs: CountAt, sendtype: TypeHandle, recvbuf: Buffer,
+        recvcount: Count, recvtype: TypeHandle, root: i32, comm: CommHandle,
     ) {
         let comm = call.collective_comm(comm)?;
         let ranks = comm.peers() as usize;
@@ -651,8 +656,8 @@ collective! {
             Collective::Scatterv(by_rank(bytes), root as u32)
         })
     }
-    fn MPI_Allgather MPI_Iallgather MPI_Allgather_init(
-        call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, recvbuf: Buffer, recvcount: i32,
+    fn MPI_Allgather MPI_Iallgather MPI_Allgather_init[_c](
+        call, sendbuf: Buffer, sendcount: Count, sendtype: TypeHandle, recvbuf: Buffer, recvcount: Count,
         recvtype: TypeHandle, comm: CommHandle,
     ) {
         let comm = call.collective_comm(comm)?;
@@ -662,9 +667,9 @@ collective! {
         let timing = Collective::Allgather(mine.amount());
         allgather(comm, mine, blocks, timing)
     }
-    fn MPI_Allgatherv MPI_Iallgatherv MPI_Allgatherv_init(
-        call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, recvbuf: Buffer, recvcounts: At<i32>,
-        displs: At<i32>, recvtype: TypeHandle, comm: CommHandle,
+    fn MPI_Allgatherv MPI_Iallgatherv MPI_Allgatherv_init[_c](
+        call, sendbuf: Buffer, sendcount: Count, sendtype: TypeHandle, recvbuf: Buffer, recvcounts: CountAt,
+        displs: CountAt, recvtype: TypeHandle, comm: CommHandle,
     ) {
         let comm = call.collective_comm(comm)?;
         let ranks = comm.peers() as usize;
@@ -674,8 +679,8 @@ collective! {
         let timing = Collective::Allgatherv(by_rank(sizes(&blocks)));
         allgather(comm, mine, blocks, timing)
     }
-    fn MPI_Alltoall MPI_Ialltoall MPI_Alltoall_init(
-        call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, recvbuf: Buffer, recvcount: i32,
+    fn MPI_Alltoall MPI_Ialltoall MPI_Alltoall_init[_c](
+        call, sendbuf: Buffer, sendcount: Count, sendtype: TypeHandle, recvbuf: Buffer, recvcount: Count,
         recvtype: TypeHandle, comm: CommHandle,
     ) {
         let comm = call.collective_comm(comm)?;
@@ -687,9 +692,9 @@ collective! {
         let block = sent.first().map_or(Amount::of_bytes(0), Items::amount);
         alltoall(comm, sent, to, Collective::Alltoall(block))
     }
-    fn MPI_Alltoallv MPI_Ialltoallv MPI_Alltoallv_init(
-        call, sendbuf: Buffer, sendcounts: At<i32>, sdispls: At<i32>, sendtype: TypeHandle, recvbuf: Buffer,
-        recvcounts: At<i32>, rdispls: At<i32>, recvtype: TypeHandle, comm: CommHandle,
+    fn MPI_Alltoallv MPI_Ialltoallv MPI_Alltoallv_init[_c](
+        call, sendbuf: Buffer, sendcounts: CountAt, sdispls: CountAt, sendtype: TypeHandle, recvbuf: Buffer,
+        recvcounts: CountAt, rdispls: CountAt, recvtype: TypeHandle, comm: CommHandle,
     ) {
         let comm = call.collective_comm(comm)?;
         let ranks = comm.peers() as usize;
@@ -701,9 +706,9 @@ collective! {
         let timing = Collective::Alltoallv(by_rank(sizes(&sent)), by_rank(sizes(&to)));
         alltoall(comm, sent, to, timing)
     }
-    fn MPI_Alltoallw MPI_Ialltoallw MPI_Alltoallw_init(
-        call, sendbuf: Buffer, sendcounts: At<i32>, sdispls: At<i32>, sendtypes: TypeArray, recvbuf: Buffer,
-        recvcounts: At<i32>, rdispls: At<i32>, recvtypes: TypeArray, comm: CommHandle,
+    fn MPI_Alltoallw MPI_Ialltoallw MPI_Alltoallw_init[_c](
+        call, sendbuf: Buffer, sendcounts: CountAt, sdispls: CountAt, sendtypes: TypeArray, recvbuf: Buffer,
+        recvcounts: CountAt, rdispls: CountAt, recvtypes: TypeArray, comm: CommHandle,
     ) {
         let comm = call.collective_comm(comm)?;
         let ranks = comm.peers() as usize;

@@ -4,7 +4,9 @@ use hpcast_mpi::Request;
 use hpcast_objects::ErrorClass;
 
 use crate::abi::Status;
-use crate::argument::{At, Callback, Extra, IndexAt, RequestArray, RequestAt, RequestHandle, StatusAt, TypeHandle};
+use crate::argument::{
+    At, Callback, Count, CountAt, Extra, IndexAt, RequestArray, RequestAt, RequestHandle, StatusAt, TypeHandle,
+};
 use crate::call::{Call, Language, mpi};
 use crate::fault::{Answer, Fault};
 use crate::fiber::block_on;
@@ -316,6 +318,44 @@ impl Call<'_> {
         self.end_all(requests, done, |place, status| at.set_at(self, place, status))
     }
 
+    /// The status of an operation that is done, which stays as it is.
+    fn peek(&self, number: u32) -> Result<Option<Status>, Fault> {
+        let empty = self.abi.empty_status();
+        if number == 0 {
+            return Ok(Some(empty));
+        }
+        let operation = self.take_operation(number)?;
+        let found = match &operation.active {
+            None => Some(empty),
+            Some(Active { request: Some(pending), then }) => {
+                block_on(self.me.rank.peek(pending)).map(|found| match then {
+                    Then::Received(received) => crate::operation::status(&received.comm, found),
+                    _ => empty,
+                })
+            }
+            Some(active @ Active { request: None, then }) => match then {
+                Then::Done(status) => Some(*status),
+                _ => active.is_done_at_once().then_some(empty),
+            },
+        };
+        self.me.objects.requests.put_back(number, operation);
+        Ok(found)
+    }
+
+    fn peek_each(&self, count: i32, requests: RequestArray) -> Result<Vec<Option<Status>>, Fault> {
+        (0..count.max(0) as usize).map(|place| self.peek(requests.get_at(self, place))).collect()
+    }
+
+    /// Places of operations under way.
+    fn active_places(&self, count: i32, requests: RequestArray) -> Vec<usize> {
+        let is_active = |place: &usize| {
+            let number = requests.get_at(self, *place);
+            number != 0
+                && self.me.objects.requests.with(number, |operation| operation.active.is_some()).unwrap_or(false)
+        };
+        (0..count.max(0) as usize).filter(is_active).collect()
+    }
+
     fn start(&self, number: u32) -> Answer {
         let mut operation = self.take_operation(number)?;
         let recipe = operation.recipe.clone();
@@ -349,6 +389,9 @@ impl Active {
         match &self.then {
             Then::General(general) if !general.complete.get() => {
                 Err(Fault::new(ErrorClass::Request, "waits for a generalised request that nobody completes"))
+            }
+            Then::Parts(_) => {
+                Err(Fault::new(ErrorClass::Request, "waits for a message with parts that nobody makes ready"))
             }
             _ => Ok(()),
         }
@@ -439,6 +482,7 @@ mpi! {
         Ok(())
     }
     fn MPI_Request_get_status(call, request: RequestHandle, flag: At<i32>, status: StatusAt) {
+<<<<<<< HEAD
         flag.set(1);
         if request.number == 0 {
             status.set_at(call, 0, &call.abi.empty_status());
@@ -458,11 +502,51 @@ mpi! {
                 _ => None,
             },
         };
+=======
+        let found = call.peek(request.number)?;
+>>>>>>> main
         flag.set(i32::from(found.is_some()));
         if let Some(found) = found {
             status.set(call, &found);
         }
-        call.me.objects.requests.put_back(request.number, operation);
+        Ok(())
+    }
+    fn MPI_Request_get_status_all(
+        call, count: i32, array_of_requests: RequestArray, flag: At<i32>, array_of_statuses: StatusAt,
+    ) {
+        let found = call.peek_each(count, array_of_requests)?;
+        let all: Option<Vec<Status>> = found.into_iter().collect();
+        flag.set(i32::from(all.is_some()));
+        for (place, status) in all.into_iter().flatten().enumerate() {
+            array_of_statuses.set_at(call, place, &status);
+        }
+        Ok(())
+    }
+    fn MPI_Request_get_status_any(
+        call, count: i32, array_of_requests: RequestArray, indx: IndexAt, flag: At<i32>, status: StatusAt,
+    ) {
+        let found = call.peek_each(count, array_of_requests)?;
+        let active = call.active_places(count, array_of_requests);
+        let first = active.iter().find_map(|&place| found[place].map(|status| (place, status)));
+        flag.set(i32::from(first.is_some() || active.is_empty()));
+        indx.set(first.map_or(Err(call.abi.undefined), |(place, _)| Ok(place)));
+        if let Some(found) = first.map(|(_, status)| status).or(active.is_empty().then(|| call.abi.empty_status())) {
+            status.set(call, &found);
+        }
+        Ok(())
+    }
+    fn MPI_Request_get_status_some(
+        call, incount: i32, array_of_requests: RequestArray, outcount: At<i32>, array_of_indices: IndexAt,
+        array_of_statuses: StatusAt,
+    ) {
+        let found = call.peek_each(incount, array_of_requests)?;
+        let active = call.active_places(incount, array_of_requests);
+        let done: Vec<_> = active.iter().filter_map(|&place| found[place].map(|status| (place, status))).collect();
+        for (number, (place, status)) in done.iter().enumerate() {
+            array_of_indices.set_at(number, Ok(*place));
+            array_of_statuses.set_at(call, number, status);
+        }
+        outcount.set(if active.is_empty() { call.abi.undefined } else { done.len() as i32 });
         Ok(())
     }
     fn MPI_Grequest_start(
@@ -490,14 +574,14 @@ mpi! {
         flag.set(i32::from(status.get(call).cancelled));
         Ok(())
     }
-    fn MPI_Get_count(call, status: StatusAt, datatype: TypeHandle, count: At<i32>) {
+    fn MPI_Get_count[_c](call, status: StatusAt, datatype: TypeHandle, count: CountAt) {
         let size = call.me.datatype(datatype.number)?.size();
-        count.set(items(status.get(call).bytes, size).unwrap_or(call.abi.undefined));
+        count.set(call, items(status.get(call).bytes, size).unwrap_or(i64::from(call.abi.undefined)));
         Ok(())
     }
-    fn MPI_Get_elements(call, status: StatusAt, datatype: TypeHandle, count: At<i32>) {
+    fn MPI_Get_elements[_c](call, status: StatusAt, datatype: TypeHandle, count: CountAt) {
         let elements = call.me.datatype(datatype.number)?.elements_in(status.get(call).bytes as i64);
-        count.set(elements.and_then(|count| i32::try_from(count).ok()).unwrap_or(call.abi.undefined));
+        count.set(call, elements.unwrap_or(i64::from(call.abi.undefined)));
         Ok(())
     }
     fn MPI_Get_elements_x(call, status: StatusAt, datatype: TypeHandle, count: At<i64>) {
@@ -505,9 +589,9 @@ mpi! {
         count.set(elements.unwrap_or(i64::from(call.abi.undefined)));
         Ok(())
     }
-    fn MPI_Status_set_elements(call, status: StatusAt, datatype: TypeHandle, count: i32) {
+    fn MPI_Status_set_elements[_c](call, status: StatusAt, datatype: TypeHandle, count: Count) {
         let size = call.me.datatype(datatype.number)?.size();
-        status.set(call, &Status { bytes: (size * i64::from(count)) as u64, ..status.get(call) });
+        status.set(call, &Status { bytes: (size * count.0) as u64, ..status.get(call) });
         Ok(())
     }
     fn MPI_Status_set_elements_x(call, status: StatusAt, datatype: TypeHandle, count: i64) {
@@ -546,10 +630,10 @@ mpi! {
 }
 
 /// How many whole items so many bytes are.
-fn items(bytes: u64, size: i64) -> Option<i32> {
+fn items(bytes: u64, size: i64) -> Option<i64> {
     match size {
         0 => (bytes == 0).then_some(0),
-        _ if bytes.is_multiple_of(size as u64) => i32::try_from(bytes / size as u64).ok(),
+        _ if bytes.is_multiple_of(size as u64) => Some((bytes / size as u64) as i64),
         _ => None,
     }
 }

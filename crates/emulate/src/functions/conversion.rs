@@ -39,9 +39,10 @@ macro_rules! conversions {
             ];
             $({
                 unsafe extern "C" fn to_fortran(word: usize) -> i32 {
-                    let handles = Process::current().world.abi.handles();
+                    let me = Process::current();
+                    let handles = me.world.abi.handles();
                     // SAFETY: the program passes a handle.
-                    handles.to_fortran(Kind::$kind, unsafe { handles.from_c(Kind::$kind, word) })
+                    handles.to_fortran(Kind::$kind, unsafe { handles.from_c(Kind::$kind, word, me.base()) })
                 }
                 extern "C" fn to_c(word: i32) -> usize {
                     let me = Process::current();

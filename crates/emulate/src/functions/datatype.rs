@@ -7,7 +7,9 @@ use hpcast_objects::datatype::{Combiner, Distribution, Order};
 use hpcast_objects::{Basic, Datatype, DatatypeError, ErrorClass};
 
 use crate::abi::{FIRST_OWN, Kind};
-use crate::argument::{At, Buffer, CommHandle, OldAint, OldAintAt, Text, TextAt, TypeArray, TypeAt, TypeHandle};
+use crate::argument::{
+    At, Buffer, CommHandle, Count, CountAt, OldAint, OldAintAt, Text, TextAt, TypeArray, TypeAt, TypeHandle,
+};
 use crate::attributes::Attributes;
 use crate::call::{Call, mpi};
 use crate::fault::{Answer, Fault};
@@ -17,7 +19,8 @@ use crate::process::OwnType;
 
 impl Call<'_> {
     fn own_type(&self, datatype: Datatype, attributes: Rc<Attributes>) -> u32 {
-        let own = OwnType { datatype, name: RefCell::default(), attributes, committed: Cell::new(false) };
+        let is_large = self.is_large;
+        let own = OwnType { datatype, name: RefCell::default(), attributes, committed: Cell::new(false), is_large };
         self.me.objects.types.insert(Rc::new(own))
     }
 
@@ -86,6 +89,44 @@ impl Call<'_> {
         integers
     }
 
+    /// What a datatype was made of: with long counts, all numbers but those of dimensions and processes are such.
+    fn contents(&self, handle: TypeHandle) -> Result<Contents, Fault> {
+        let datatype = self.me.datatype(handle.number)?;
+        let combiner = self.abi.constant(combiner_name(datatype.combiner()));
+        let datatypes = datatype.datatypes().to_vec();
+        let (mut integers, mut addresses) = (self.integers(&datatype), datatype.addresses().to_vec());
+        let mut large_counts = Vec::new();
+        if self.me.objects.types.with(handle.number, |own| own.is_large).unwrap_or(false) {
+            let counts = match datatype.combiner() {
+                Combiner::Subarray => 1..integers.len() - 1,
+                Combiner::Darray => 3..3 + integers[2] as usize,
+                _ => 0..integers.len(),
+            };
+            large_counts.extend(datatype.integers()[counts.clone()].iter().map(|&count| count as i64));
+            integers.drain(counts);
+            large_counts.append(&mut addresses);
+        }
+        Ok(Contents { combiner, integers, addresses, large_counts, datatypes })
+    }
+
+    /// The same for who has no place for long counts.
+    fn short_contents(&self, handle: TypeHandle) -> Result<Contents, Fault> {
+        let contents = self.contents(handle)?;
+        match contents.large_counts.is_empty() {
+            true => Ok(contents),
+            false => Err(Fault::new(
+                ErrorClass::Type,
+                "the datatype was made with long counts; ask with the function's _c form",
+            )),
+        }
+    }
+
+    fn members(&self, contents: &Contents, at: TypeArray) {
+        for (place, member) in contents.datatypes.iter().enumerate() {
+            at.set_at(self, place, self.member(member));
+        }
+    }
+
     /// A datatype of a precision and range: the same one for the same numbers.
     fn f90_type(
         &self,
@@ -107,19 +148,38 @@ impl Call<'_> {
         (number != self.abi.undefined).then_some(i64::from(number))
     }
 
-    fn structure(&self, count: i32, lengths: At<i32>, displacements: &[i64], types: TypeArray, at: TypeAt) -> Answer {
-        let count = counted(count)?;
-        let members: Result<Vec<_>, _> = (0..count).map(|place| self.me.datatype(types.get_at(self, place))).collect();
-        self.add_type(at, Datatype::structure(&wide(lengths, count), displacements, &members?))
+    fn structure(&self, lengths: &[i64], displacements: &[i64], types: TypeArray, at: TypeAt) -> Answer {
+        let members: Result<Vec<_>, _> =
+            (0..lengths.len()).map(|place| self.me.datatype(types.get_at(self, place))).collect();
+        self.add_type(at, Datatype::structure(lengths, displacements, &members?))
+    }
+}
+
+/// What a datatype was made of.
+struct Contents {
+    combiner: i32,
+    integers: Vec<i32>,
+    addresses: Vec<i64>,
+    large_counts: Vec<i64>,
+    datatypes: Vec<Datatype>,
+}
+
+impl Contents {
+    /// Whether there is something, and room for it.
+    fn fit(&self, room: [i64; 4]) -> Answer {
+        let counts = [self.integers.len(), self.addresses.len(), self.large_counts.len(), self.datatypes.len()];
+        if counts == [0; 4] {
+            return Err(Fault::new(ErrorClass::Type, "a predefined datatype has no contents"));
+        }
+        if room.iter().zip(counts).any(|(&room, count)| room < count as i64) {
+            return Err(Fault::new(ErrorClass::Arg, "there is no room for all contents of the datatype"));
+        }
+        Ok(())
     }
 }
 
 /// In the order of their codes in a datatype's contents.
 const DISTRIBUTIONS: [&str; 3] = ["MPI_DISTRIBUTE_BLOCK", "MPI_DISTRIBUTE_CYCLIC", "MPI_DISTRIBUTE_NONE"];
-
-fn wide(numbers: At<i32>, count: usize) -> Vec<i64> {
-    numbers.list(count).into_iter().map(i64::from).collect()
-}
 
 fn combiner_name(combiner: Combiner) -> &'static str {
     match combiner {
@@ -155,7 +215,7 @@ fn of_size(class: &str, size: i32) -> Option<Basic> {
 }
 
 /// A count of blocks or items.
-fn counted(count: i32) -> Result<usize, Fault> {
+fn counted(Count(count): Count) -> Result<usize, Fault> {
     usize::try_from(count).map_err(|_| Fault::new(ErrorClass::Count, format!("the count is {count}")))
 }
 
@@ -177,14 +237,14 @@ fn require_external32(name: &Text) -> Answer {
 }
 
 mpi! {
-    fn MPI_Type_contiguous(call, count: i32, oldtype: TypeHandle, newtype: TypeAt) {
+    fn MPI_Type_contiguous[_c](call, count: Count, oldtype: TypeHandle, newtype: TypeAt) {
         call.add_type(newtype, Datatype::contiguous(count.into(), &call.me.datatype(oldtype.number)?))
     }
-    fn MPI_Type_vector(call, count: i32, blocklength: i32, stride: i32, oldtype: TypeHandle, newtype: TypeAt) {
+    fn MPI_Type_vector[_c](call, count: Count, blocklength: Count, stride: Count, oldtype: TypeHandle, newtype: TypeAt) {
         let old = call.me.datatype(oldtype.number)?;
         call.add_type(newtype, Datatype::vector(count.into(), blocklength.into(), stride.into(), &old))
     }
-    fn MPI_Type_create_hvector(call, count: i32, blocklength: i32, stride: i64, oldtype: TypeHandle, newtype: TypeAt) {
+    fn MPI_Type_create_hvector[_c](call, count: Count, blocklength: Count, stride: i64, oldtype: TypeHandle, newtype: TypeAt) {
         let old = call.me.datatype(oldtype.number)?;
         call.add_type(newtype, Datatype::hvector(count.into(), blocklength.into(), stride, &old))
     }
@@ -192,81 +252,83 @@ mpi! {
         let old = call.me.datatype(oldtype.number)?;
         call.add_type(newtype, Datatype::hvector(count.into(), blocklength.into(), stride.0, &old))
     }
-    fn MPI_Type_indexed(
-        call, count: i32, array_of_blocklengths: At<i32>, array_of_displacements: At<i32>, oldtype: TypeHandle,
+    fn MPI_Type_indexed[_c](
+        call, count: Count, array_of_blocklengths: CountAt, array_of_displacements: CountAt, oldtype: TypeHandle,
         newtype: TypeAt,
     ) {
         let count = counted(count)?;
-        let (lengths, displacements) = (wide(array_of_blocklengths, count), wide(array_of_displacements, count));
+        let (lengths, displacements) = (array_of_blocklengths.list(count), array_of_displacements.list(count));
         call.add_type(newtype, Datatype::indexed(&lengths, &displacements, &call.me.datatype(oldtype.number)?))
     }
-    fn MPI_Type_create_hindexed(
-        call, count: i32, array_of_blocklengths: At<i32>, array_of_displacements: At<i64>, oldtype: TypeHandle,
+    fn MPI_Type_create_hindexed[_c](
+        call, count: Count, array_of_blocklengths: CountAt, array_of_displacements: At<i64>, oldtype: TypeHandle,
         newtype: TypeAt,
     ) {
         let count = counted(count)?;
-        let (lengths, displacements) = (wide(array_of_blocklengths, count), array_of_displacements.list(count));
+        let (lengths, displacements) = (array_of_blocklengths.list(count), array_of_displacements.list(count));
         call.add_type(newtype, Datatype::hindexed(&lengths, &displacements, &call.me.datatype(oldtype.number)?))
     }
     fn MPI_Type_hindexed(
-        call, count: i32, array_of_blocklengths: At<i32>, array_of_displacements: OldAintAt, oldtype: TypeHandle,
+        call, count: Count, array_of_blocklengths: CountAt, array_of_displacements: OldAintAt, oldtype: TypeHandle,
         newtype: TypeAt,
     ) {
         let count = counted(count)?;
-        let (lengths, displacements) = (wide(array_of_blocklengths, count), array_of_displacements.list(count));
+        let (lengths, displacements) = (array_of_blocklengths.list(count), array_of_displacements.list(count));
         call.add_type(newtype, Datatype::hindexed(&lengths, &displacements, &call.me.datatype(oldtype.number)?))
     }
-    fn MPI_Type_create_indexed_block(
-        call, count: i32, blocklength: i32, array_of_displacements: At<i32>, oldtype: TypeHandle, newtype: TypeAt,
+    fn MPI_Type_create_indexed_block[_c](
+        call, count: Count, blocklength: Count, array_of_displacements: CountAt, oldtype: TypeHandle, newtype: TypeAt,
     ) {
-        let displacements = wide(array_of_displacements, counted(count)?);
+        let displacements = array_of_displacements.list(counted(count)?);
         let old = call.me.datatype(oldtype.number)?;
         call.add_type(newtype, Datatype::indexed_block(blocklength.into(), &displacements, &old))
     }
-    fn MPI_Type_create_hindexed_block(
-        call, count: i32, blocklength: i32, array_of_displacements: At<i64>, oldtype: TypeHandle, newtype: TypeAt,
+    fn MPI_Type_create_hindexed_block[_c](
+        call, count: Count, blocklength: Count, array_of_displacements: At<i64>, oldtype: TypeHandle, newtype: TypeAt,
     ) {
         let displacements = array_of_displacements.list(counted(count)?);
         let old = call.me.datatype(oldtype.number)?;
         call.add_type(newtype, Datatype::hindexed_block(blocklength.into(), &displacements, &old))
     }
-    fn MPI_Type_create_struct(
-        call, count: i32, array_of_blocklengths: At<i32>, array_of_displacements: At<i64>, array_of_types: TypeArray,
+    fn MPI_Type_create_struct[_c](
+        call, count: Count, array_of_blocklengths: CountAt, array_of_displacements: At<i64>, array_of_types: TypeArray,
         newtype: TypeAt,
     ) {
-        let displacements = array_of_displacements.list(counted(count)?);
-        call.structure(count, array_of_blocklengths, &displacements, array_of_types, newtype)
+        let count = counted(count)?;
+        let (lengths, displacements) = (array_of_blocklengths.list(count), array_of_displacements.list(count));
+        call.structure(&lengths, &displacements, array_of_types, newtype)
     }
     fn MPI_Type_struct(
-        call, count: i32, array_of_blocklengths: At<i32>, array_of_displacements: OldAintAt, array_of_types: TypeArray,
+        call, count: Count, array_of_blocklengths: CountAt, array_of_displacements: OldAintAt, array_of_types: TypeArray,
         newtype: TypeAt,
     ) {
-        let displacements = array_of_displacements.list(counted(count)?);
-        call.structure(count, array_of_blocklengths, &displacements, array_of_types, newtype)
+        let count = counted(count)?;
+        let (lengths, displacements) = (array_of_blocklengths.list(count), array_of_displacements.list(count));
+        call.structure(&lengths, &displacements, array_of_types, newtype)
     }
-    fn MPI_Type_create_subarray(
-        call, ndims: i32, array_of_sizes: At<i32>, array_of_subsizes: At<i32>, array_of_starts: At<i32>, order: i32,
+    fn MPI_Type_create_subarray[_c](
+        call, ndims: i32, array_of_sizes: CountAt, array_of_subsizes: CountAt, array_of_starts: CountAt, order: i32,
         oldtype: TypeHandle, newtype: TypeAt,
     ) {
         let count = not_negative(ndims)?;
-        let [sizes, lengths, starts] = [array_of_sizes, array_of_subsizes, array_of_starts].map(|list| wide(list, count));
+        let [sizes, lengths, starts] = [array_of_sizes, array_of_subsizes, array_of_starts].map(|list| list.list(count));
         let old = call.me.datatype(oldtype.number)?;
         call.add_type(newtype, Datatype::subarray(&sizes, &lengths, &starts, call.order(order)?, &old))
     }
-    fn MPI_Type_create_darray(
-        call, size: i32, rank: i32, ndims: i32, array_of_gsizes: At<i32>, array_of_distribs: At<i32>,
+    fn MPI_Type_create_darray[_c](
+        call, size: i32, rank: i32, ndims: i32, array_of_gsizes: CountAt, array_of_distribs: At<i32>,
         array_of_dargs: At<i32>, array_of_psizes: At<i32>, order: i32, oldtype: TypeHandle, newtype: TypeAt,
     ) {
         let count = not_negative(ndims)?;
         let distributions: Result<Vec<_>, _> = (0..count)
             .map(|place| call.distribution(array_of_distribs.get_at(place), array_of_dargs.get_at(place)))
             .collect();
-        let (sizes, grid) = (wide(array_of_gsizes, count), wide(array_of_psizes, count));
+        let (sizes, grid) = (array_of_gsizes.list(count), array_of_psizes.list(count).into_iter().map(i64::from).collect::<Vec<_>>());
         let old = call.me.datatype(oldtype.number)?;
         let order = call.order(order)?;
         call.add_type(newtype, Datatype::darray(size.into(), rank.into(), &sizes, &distributions?, &grid, order, &old))
     }
-    fn MPI_Type_create_resized(call, oldtype: TypeHandle, lb: i64, extent: i64, newtype: TypeAt) {
+    fn MPI_Type_create_resized[_c](call, oldtype: TypeHandle, lb: i64, extent: i64, newtype: TypeAt) {
         call.add_type(newtype, Datatype::resized(&call.me.datatype(oldtype.number)?, lb, extent))
     }
     fn MPI_Type_dup(call, oldtype: TypeHandle, newtype: TypeAt) {
@@ -317,16 +379,16 @@ mpi! {
         datatype.set(call, 0);
         Ok(())
     }
-    fn MPI_Type_size(call, datatype: TypeHandle, size: At<i32>) {
+    fn MPI_Type_size[_c](call, datatype: TypeHandle, size: CountAt) {
         let bytes = call.me.datatype(datatype.number)?.size();
-        size.set(i32::try_from(bytes).unwrap_or(call.abi.undefined));
+        size.set(call, bytes);
         Ok(())
     }
     fn MPI_Type_size_x(call, datatype: TypeHandle, size: At<i64>) {
         size.set(call.me.datatype(datatype.number)?.size());
         Ok(())
     }
-    fn MPI_Type_get_extent(call, datatype: TypeHandle, lb: At<i64>, extent: At<i64>) {
+    fn MPI_Type_get_extent[_c](call, datatype: TypeHandle, lb: At<i64>, extent: At<i64>) {
         let datatype = call.me.datatype(datatype.number)?;
         lb.set(datatype.lb());
         extent.set(datatype.extent());
@@ -338,7 +400,7 @@ mpi! {
         extent.set(datatype.extent());
         Ok(())
     }
-    fn MPI_Type_get_true_extent(call, datatype: TypeHandle, true_lb: At<i64>, true_extent: At<i64>) {
+    fn MPI_Type_get_true_extent[_c](call, datatype: TypeHandle, true_lb: At<i64>, true_extent: At<i64>) {
         let datatype = call.me.datatype(datatype.number)?;
         true_lb.set(datatype.true_lb());
         true_extent.set(datatype.true_extent());
@@ -392,73 +454,92 @@ mpi! {
         call, datatype: TypeHandle, num_integers: At<i32>, num_addresses: At<i32>, num_datatypes: At<i32>,
         combiner: At<i32>,
     ) {
-        let datatype = call.me.datatype(datatype.number)?;
-        num_integers.set(datatype.integers().len() as i32);
-        num_addresses.set(datatype.addresses().len() as i32);
-        num_datatypes.set(datatype.datatypes().len() as i32);
-        combiner.set(call.abi.constant(combiner_name(datatype.combiner())));
+        let contents = call.short_contents(datatype)?;
+        num_integers.set(contents.integers.len() as i32);
+        num_addresses.set(contents.addresses.len() as i32);
+        num_datatypes.set(contents.datatypes.len() as i32);
+        combiner.set(contents.combiner);
+        Ok(())
+    }
+    fn MPI_Type_get_envelope_c(
+        call, datatype: TypeHandle, num_integers: At<i64>, num_addresses: At<i64>, num_large_counts: At<i64>,
+        num_datatypes: At<i64>, combiner: At<i32>,
+    ) {
+        let contents = call.contents(datatype)?;
+        num_integers.set(contents.integers.len() as i64);
+        num_addresses.set(contents.addresses.len() as i64);
+        num_large_counts.set(contents.large_counts.len() as i64);
+        num_datatypes.set(contents.datatypes.len() as i64);
+        combiner.set(contents.combiner);
         Ok(())
     }
     fn MPI_Type_get_contents(
         call, datatype: TypeHandle, max_integers: i32, max_addresses: i32, max_datatypes: i32,
         array_of_integers: At<i32>, array_of_addresses: At<i64>, array_of_datatypes: TypeArray,
     ) {
-        let datatype = call.me.datatype(datatype.number)?;
-        if datatype.combiner() == Combiner::Named {
-            return Err(Fault::new(ErrorClass::Type, "a predefined datatype has no contents"));
-        }
-        let integers = call.integers(&datatype);
-        let fits = |room: i32, count: usize| room >= 0 && room as usize >= count;
-        if !fits(max_integers, integers.len())
-            || !fits(max_addresses, datatype.addresses().len())
-            || !fits(max_datatypes, datatype.datatypes().len())
-        {
-            return Err(Fault::new(ErrorClass::Arg, "there is no room for all contents of the datatype"));
-        }
-        integers.iter().enumerate().for_each(|(place, &integer)| array_of_integers.set_at(place, integer));
-        let addresses = datatype.addresses().iter().enumerate();
-        addresses.for_each(|(place, &address)| array_of_addresses.set_at(place, address));
-        for (place, member) in datatype.datatypes().iter().enumerate() {
-            array_of_datatypes.set_at(call, place, call.member(member));
-        }
+        let contents = call.short_contents(datatype)?;
+        contents.fit([max_integers, max_addresses, 0, max_datatypes].map(i64::from))?;
+        array_of_integers.set_each(&contents.integers);
+        array_of_addresses.set_each(&contents.addresses);
+        call.members(&contents, array_of_datatypes);
         Ok(())
     }
-    fn MPI_Pack(
-        call, inbuf: Buffer, incount: i32, datatype: TypeHandle, outbuf: Buffer, outsize: i32, position: At<i32>,
+    fn MPI_Type_get_contents_c(
+        call, datatype: TypeHandle, max_integers: i64, max_addresses: i64, max_large_counts: i64, max_datatypes: i64,
+        array_of_integers: At<i32>, array_of_addresses: At<i64>, array_of_large_counts: At<i64>,
+        array_of_datatypes: TypeArray,
+    ) {
+        let contents = call.contents(datatype)?;
+        contents.fit([max_integers, max_addresses, max_large_counts, max_datatypes])?;
+        array_of_integers.set_each(&contents.integers);
+        array_of_addresses.set_each(&contents.addresses);
+        array_of_large_counts.set_each(&contents.large_counts);
+        call.members(&contents, array_of_datatypes);
+        Ok(())
+    }
+    fn MPI_Type_get_value_index(call, value_type: TypeHandle, index_type: TypeHandle, pair_type: TypeAt) {
+        let basic = |handle: TypeHandle| call.me.datatype(handle.number).map(|datatype| datatype.as_basic());
+        let pair = basic(value_type)?.zip(basic(index_type)?);
+        let found = Basic::ALL.iter().find(|basic| pair.is_some() && basic.pair() == pair);
+        pair_type.set(call, found.map_or(0, |&basic| basic as u32 + 1));
+        Ok(())
+    }
+    fn MPI_Pack[_c](
+        call, inbuf: Buffer, incount: Count, datatype: TypeHandle, outbuf: Buffer, outsize: Count, position: CountAt,
         comm: CommHandle,
     ) {
         call.me.comm(comm.number)?;
         let layout = call.layout(incount, datatype).map_err(|fault| fault.of_comm(comm.number))?;
         let bytes = layout.bytes() as i64;
-        let begin = part(position.get().into(), bytes, outsize.into()).map_err(|fault| fault.of_comm(comm.number))?;
+        let begin = part(position.get(), bytes, outsize.into()).map_err(|fault| fault.of_comm(comm.number))?;
         let to = outbuf.address().wrapping_add(begin);
         // SAFETY: the program says that the items are there and so much room.
         unsafe { Layout::copy(&layout, inbuf.address(), &Layout::Bytes(bytes as u64), to) };
-        position.set(begin as i32 + bytes as i32);
+        position.set(call, begin as i64 + bytes);
         Ok(())
     }
-    fn MPI_Unpack(
-        call, inbuf: Buffer, insize: i32, position: At<i32>, outbuf: Buffer, outcount: i32, datatype: TypeHandle,
+    fn MPI_Unpack[_c](
+        call, inbuf: Buffer, insize: Count, position: CountAt, outbuf: Buffer, outcount: Count, datatype: TypeHandle,
         comm: CommHandle,
     ) {
         call.me.comm(comm.number)?;
         let layout = call.layout(outcount, datatype).map_err(|fault| fault.of_comm(comm.number))?;
         let bytes = layout.bytes() as i64;
-        let begin = part(position.get().into(), bytes, insize.into()).map_err(|fault| fault.of_comm(comm.number))?;
+        let begin = part(position.get(), bytes, insize.into()).map_err(|fault| fault.of_comm(comm.number))?;
         let from = inbuf.address().wrapping_add(begin);
         // SAFETY: the program says that there is so much data and room for the items.
         unsafe { Layout::copy(&Layout::Bytes(bytes as u64), from, &layout, outbuf.address()) };
-        position.set(begin as i32 + bytes as i32);
+        position.set(call, begin as i64 + bytes);
         Ok(())
     }
-    fn MPI_Pack_size(call, incount: i32, datatype: TypeHandle, comm: CommHandle, size: At<i32>) {
+    fn MPI_Pack_size[_c](call, incount: Count, datatype: TypeHandle, comm: CommHandle, size: CountAt) {
         call.me.comm(comm.number)?;
         let bytes = call.layout(incount, datatype).map_err(|fault| fault.of_comm(comm.number))?.bytes();
-        size.set(i32::try_from(bytes).unwrap_or(call.abi.undefined));
+        size.set(call, bytes as i64);
         Ok(())
     }
-    fn MPI_Pack_external(
-        call, datarep: Text, inbuf: Buffer, incount: i32, datatype: TypeHandle, outbuf: Buffer, outsize: i64,
+    fn MPI_Pack_external[_c](
+        call, datarep: Text, inbuf: Buffer, incount: Count, datatype: TypeHandle, outbuf: Buffer, outsize: i64,
         position: At<i64>,
     ) {
         require_external32(&datarep)?;
@@ -474,8 +555,8 @@ mpi! {
         position.set((begin + packed.len()) as i64);
         Ok(())
     }
-    fn MPI_Unpack_external(
-        call, datarep: Text, inbuf: Buffer, insize: i64, position: At<i64>, outbuf: Buffer, outcount: i32,
+    fn MPI_Unpack_external[_c](
+        call, datarep: Text, inbuf: Buffer, insize: i64, position: At<i64>, outbuf: Buffer, outcount: Count,
         datatype: TypeHandle,
     ) {
         require_external32(&datarep)?;
@@ -493,7 +574,7 @@ mpi! {
         position.set(begin as i64 + bytes);
         Ok(())
     }
-    fn MPI_Pack_external_size(call, datarep: Text, incount: i32, datatype: TypeHandle, size: At<i64>) {
+    fn MPI_Pack_external_size[_c](call, datarep: Text, incount: Count, datatype: TypeHandle, size: At<i64>) {
         require_external32(&datarep)?;
         size.set(call.me.datatype(datatype.number)?.external32_size(counted(incount)? as i64));
         Ok(())

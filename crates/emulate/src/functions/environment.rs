@@ -2,7 +2,7 @@
 
 use hpcast_objects::ErrorClass;
 
-use crate::argument::{At, Buffer, CommHandle, TextAt};
+use crate::argument::{At, Buffer, CommHandle, InfoAt, InfoHandle, TextAt};
 use crate::call::{Address, Call, mpi};
 use crate::fault::{Answer, Fault};
 use crate::process::{Ending, Process, Stage};
@@ -26,6 +26,22 @@ pub(super) fn initialise_thread(call: &Call<'_>, required: i32, provided: At<i32
     call.me.thread_level.set(required);
     provided.set(required);
     Ok(())
+}
+
+/// Bytes of the types of Fortran.
+const FORTRAN: [(&str, usize); 4] =
+    [("mpi_logical_size", 4), ("mpi_integer_size", 4), ("mpi_real_size", 4), ("mpi_double_precision_size", 8)];
+
+impl Call<'_> {
+    fn tell_sizes(&self, at: InfoAt, sizes: &[(&str, usize)]) -> Answer {
+        let mut info = self.new_info();
+        for (key, size) in sizes {
+            // Keys and numbers are short.
+            let _ = info.set(key.as_bytes(), size.to_string().as_bytes());
+        }
+        at.set(self, self.add_info(info));
+        Ok(())
+    }
 }
 
 mpi! {
@@ -75,6 +91,32 @@ mpi! {
         abi_minor.set(0);
         Ok(())
     }
+    fn MPI_Abi_get_info(call, info: InfoAt) {
+        call.tell_sizes(info, &[("mpi_aint_size", 8), ("mpi_count_size", 8), ("mpi_offset_size", 8)])
+    }
+    fn MPI_Abi_get_fortran_info(call, info: InfoAt) {
+        call.tell_sizes(info, &FORTRAN)
+    }
+    /// Fortran is as gfortran has it, and known from the beginning.
+    fn MPI_Abi_set_fortran_info(_call, _info: InfoHandle) {
+        Err(Fault::new(ErrorClass::Arg, "what Fortran's types are is known already"))
+    }
+    fn MPI_Abi_get_fortran_booleans(
+        _call, logical_size: i32, logical_true: Buffer, logical_false: Buffer, is_set: At<i32>,
+    ) {
+        for (at, value) in [(logical_true, 1u8), (logical_false, 0)] {
+            // SAFETY: the program says that there is room for a LOGICAL of that size.
+            unsafe {
+                at.address().write_bytes(0, logical_size.clamp(1, 16) as usize);
+                at.address().write(value);
+            }
+        }
+        is_set.set(1);
+        Ok(())
+    }
+    fn MPI_Abi_set_fortran_booleans(_call, _logical_size: i32, _logical_true: Buffer, _logical_false: Buffer) {
+        Err(Fault::new(ErrorClass::Arg, "what Fortran's types are is known already"))
+    }
     fn MPI_Get_library_version(call, version: TextAt, resultlen: At<i32>) {
         let room = call.abi.constant("MPI_MAX_LIBRARY_VERSION_STRING").max(1) as usize - 1;
         resultlen.set(version.set(&library_version(), room));
@@ -90,7 +132,7 @@ mpi! {
         let _ = level;
         Ok(())
     }
-    fn MPI_Alloc_mem(call, size: i64, info: crate::argument::InfoHandle, baseptr: At<usize>) {
+    fn MPI_Alloc_mem(call, size: i64, info: InfoHandle, baseptr: At<usize>) {
         let _ = (info, call);
         // SAFETY: memory for the program, which gives it back by MPI_Free_mem.
         let memory = unsafe { libc::malloc(size.max(1) as usize) };

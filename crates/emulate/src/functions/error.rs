@@ -70,6 +70,16 @@ impl Call<'_> {
         Ok(())
     }
 
+    fn remove_error(&self, code: i32) -> Answer {
+        match self.me.own_errors.borrow_mut().remove(self.last_code(), code) {
+            true => Ok(()),
+            false => {
+                let detail = format!("{code} is no error code of the program's own, or a class that codes are of");
+                Err(Fault::new(ErrorClass::Arg, detail))
+            }
+        }
+    }
+
     /// Class and text of a code.
     fn meaning_of(&self, code: i32) -> Result<(i32, String), Fault> {
         if let Some(class) = self.abi.error_class(code) {
@@ -207,5 +217,14 @@ mpi! {
             return Ok(());
         }
         Err(Fault::new(ErrorClass::Arg, format!("{errorcode} is no error code of the program's own")))
+    }
+    fn MPI_Remove_error_class(call, errorclass: i32) {
+        call.remove_error(errorclass)
+    }
+    fn MPI_Remove_error_code(call, errorcode: i32) {
+        call.remove_error(errorcode)
+    }
+    fn MPI_Remove_error_string(call, errorcode: i32) {
+        MPI_Add_error_string(call, errorcode, Text(String::new()))
     }
 }

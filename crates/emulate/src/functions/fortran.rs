@@ -8,12 +8,12 @@ use crate::call::{Address, Language, make};
 
 /// MPI_Init, which has no arguments in Fortran.
 unsafe extern "C" fn init(error: *mut c_int) {
-    let code = make("MPI_Init", Language::Fortran, initialise);
+    let code = make("MPI_Init", Language::Fortran, false, initialise);
     answer(error, code);
 }
 
 unsafe extern "C" fn init_thread(required: *const c_int, provided: usize, error: *mut c_int) {
-    let code = make("MPI_Init_thread", Language::Fortran, |call| {
+    let code = make("MPI_Init_thread", Language::Fortran, false, |call| {
         // SAFETY: Fortran passes the addresses of two integers.
         let (required, provided) =
             unsafe { (*required, <At<i32> as crate::argument::Argument>::from_c(provided, call)) };

@@ -179,13 +179,13 @@ pub(super) fn reduce_scatter(
     deposit: Deposit,
     to: Buffer,
     reduction: Reduction,
-    counts: Vec<i32>,
+    counts: Vec<i64>,
 ) -> Planned {
     let sides = Sides::of(&comm)?;
     let amount = amount(&reduction);
     let me = sides.local.rank() as usize;
-    let start: i64 = counts[..me].iter().map(|&count| i64::from(count)).sum();
-    let part = Some((start, i64::from(counts[me])));
+    let start: i64 = counts[..me].iter().sum();
+    let part = Some((start, counts[me]));
     let size = reduction.datatype.size() as u64;
     let bytes = by_rank(counts.iter().map(|&count| count as u64 * size).collect());
     let timing = stages([

@@ -10,8 +10,8 @@ use hpcast_objects::{Basic, Datatype, ErrorClass};
 
 use crate::abi::Status;
 use crate::argument::{
-    At, Buffer, CommHandle, DatarepConversion, DatarepExtent, Extra, FileAt, FileHandle, GroupAt, InfoAt, InfoHandle,
-    Offset, RequestAt, StatusAt, Text, TextAt, TypeAt, TypeHandle,
+    At, Buffer, CommHandle, Count, DatarepConversion, DatarepExtent, Extra, FileAt, FileHandle, GroupAt, InfoAt,
+    InfoHandle, Offset, RequestAt, StatusAt, Text, TextAt, TypeAt, TypeHandle,
 };
 use crate::call::{Call, mpi};
 use crate::communicator::Communicator;
@@ -53,7 +53,7 @@ enum Who {
 #[derive(Clone, Copy)]
 struct Data {
     buffer: Buffer,
-    count: i32,
+    count: Count,
     datatype: TypeHandle,
 }
 
@@ -251,14 +251,14 @@ impl Call<'_> {
         let moved = match access.way {
             Way::Write => {
                 // SAFETY: the program's buffer.
-                let data = unsafe { packed(&layout, &datatype, i64::from(count), buffer, external) };
+                let data = unsafe { packed(&layout, &datatype, count.0, buffer, external) };
                 file.shared.write(&ranges, &data).map_err(failed)?;
                 data.len() as i64
             }
             Way::Read => {
                 let data = file.shared.read(&ranges).map_err(failed)?;
                 // SAFETY: the program's buffer.
-                unsafe { unpack(&layout, &datatype, i64::from(count), buffer, external, &data) };
+                unsafe { unpack(&layout, &datatype, count.0, buffer, external, &data) };
                 data.len() as i64
             }
         };
@@ -364,6 +364,7 @@ impl Call<'_> {
             name: RefCell::default(),
             attributes: Rc::default(),
             committed: Cell::new(true),
+            is_large: false,
         };
         self.me.objects.types.insert(Rc::new(own))
     }
@@ -425,7 +426,7 @@ unsafe fn unpack(layout: &Layout, datatype: &Datatype, count: i64, buffer: Buffe
 }
 
 /// Shorthand for what most functions describe.
-fn access(file: FileHandle, way: Way, from: Start, who: Who, data: (Buffer, i32, TypeHandle)) -> Access {
+fn access(file: FileHandle, way: Way, from: Start, who: Who, data: (Buffer, Count, TypeHandle)) -> Access {
     Access { file, way, from, who, data: Data { buffer: data.0, count: data.1, datatype: data.2 } }
 }
 
@@ -530,14 +531,14 @@ mpi! {
         datarep.set(view.representation.name(), call.abi.constant("MPI_MAX_DATAREP_STRING").max(1) as usize - 1);
         Ok(())
     }
-    fn MPI_File_get_type_extent(call, fh: FileHandle, datatype: TypeHandle, extent: At<i64>) {
+    fn MPI_File_get_type_extent[_c](call, fh: FileHandle, datatype: TypeHandle, extent: At<i64>) {
         let file = call.me.file(fh.number)?;
         let datatype = call.me.datatype(datatype.number).map_err(of(fh))?;
         let is_external = file.view.borrow().representation == Representation::External32;
         extent.set(if is_external { datatype.external32_size(1) } else { datatype.extent() });
         Ok(())
     }
-    fn MPI_Register_datarep(
+    fn MPI_Register_datarep[_c](
         _call, datarep: Text, _read_conversion_fn: DatarepConversion, _write_conversion_fn: DatarepConversion,
         _dtype_file_extent_fn: DatarepExtent, _extra_state: Extra,
     ) {
@@ -596,103 +597,103 @@ mpi! {
         offset.set(Offset(file.shared.position.get()));
         Ok(())
     }
-    fn MPI_File_read_at(call, fh: FileHandle, offset: Offset, buf: Buffer, count: i32, datatype: TypeHandle, status: StatusAt) {
+    fn MPI_File_read_at[_c](call, fh: FileHandle, offset: Offset, buf: Buffer, count: Count, datatype: TypeHandle, status: StatusAt) {
         call.access(access(fh, Read, Here(offset), Alone, (buf, count, datatype)), status)
     }
-    fn MPI_File_read_at_all(call, fh: FileHandle, offset: Offset, buf: Buffer, count: i32, datatype: TypeHandle, status: StatusAt) {
+    fn MPI_File_read_at_all[_c](call, fh: FileHandle, offset: Offset, buf: Buffer, count: Count, datatype: TypeHandle, status: StatusAt) {
         call.access(access(fh, Read, Here(offset), Together, (buf, count, datatype)), status)
     }
-    fn MPI_File_write_at(call, fh: FileHandle, offset: Offset, buf: Buffer, count: i32, datatype: TypeHandle, status: StatusAt) {
+    fn MPI_File_write_at[_c](call, fh: FileHandle, offset: Offset, buf: Buffer, count: Count, datatype: TypeHandle, status: StatusAt) {
         call.access(access(fh, Write, Here(offset), Alone, (buf, count, datatype)), status)
     }
-    fn MPI_File_write_at_all(call, fh: FileHandle, offset: Offset, buf: Buffer, count: i32, datatype: TypeHandle, status: StatusAt) {
+    fn MPI_File_write_at_all[_c](call, fh: FileHandle, offset: Offset, buf: Buffer, count: Count, datatype: TypeHandle, status: StatusAt) {
         call.access(access(fh, Write, Here(offset), Together, (buf, count, datatype)), status)
     }
-    fn MPI_File_iread_at(call, fh: FileHandle, offset: Offset, buf: Buffer, count: i32, datatype: TypeHandle, request: RequestAt) {
+    fn MPI_File_iread_at[_c](call, fh: FileHandle, offset: Offset, buf: Buffer, count: Count, datatype: TypeHandle, request: RequestAt) {
         call.start_requested(access(fh, Read, Here(offset), Alone, (buf, count, datatype)), request)
     }
-    fn MPI_File_iread_at_all(call, fh: FileHandle, offset: Offset, buf: Buffer, count: i32, datatype: TypeHandle, request: RequestAt) {
+    fn MPI_File_iread_at_all[_c](call, fh: FileHandle, offset: Offset, buf: Buffer, count: Count, datatype: TypeHandle, request: RequestAt) {
         call.start_requested(access(fh, Read, Here(offset), Together, (buf, count, datatype)), request)
     }
-    fn MPI_File_iwrite_at(call, fh: FileHandle, offset: Offset, buf: Buffer, count: i32, datatype: TypeHandle, request: RequestAt) {
+    fn MPI_File_iwrite_at[_c](call, fh: FileHandle, offset: Offset, buf: Buffer, count: Count, datatype: TypeHandle, request: RequestAt) {
         call.start_requested(access(fh, Write, Here(offset), Alone, (buf, count, datatype)), request)
     }
-    fn MPI_File_iwrite_at_all(call, fh: FileHandle, offset: Offset, buf: Buffer, count: i32, datatype: TypeHandle, request: RequestAt) {
+    fn MPI_File_iwrite_at_all[_c](call, fh: FileHandle, offset: Offset, buf: Buffer, count: Count, datatype: TypeHandle, request: RequestAt) {
         call.start_requested(access(fh, Write, Here(offset), Together, (buf, count, datatype)), request)
     }
-    fn MPI_File_read(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle, status: StatusAt) {
+    fn MPI_File_read[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle, status: StatusAt) {
         call.access(access(fh, Read, Own, Alone, (buf, count, datatype)), status)
     }
-    fn MPI_File_read_all(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle, status: StatusAt) {
+    fn MPI_File_read_all[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle, status: StatusAt) {
         call.access(access(fh, Read, Own, Together, (buf, count, datatype)), status)
     }
-    fn MPI_File_write(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle, status: StatusAt) {
+    fn MPI_File_write[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle, status: StatusAt) {
         call.access(access(fh, Write, Own, Alone, (buf, count, datatype)), status)
     }
-    fn MPI_File_write_all(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle, status: StatusAt) {
+    fn MPI_File_write_all[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle, status: StatusAt) {
         call.access(access(fh, Write, Own, Together, (buf, count, datatype)), status)
     }
-    fn MPI_File_iread(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle, request: RequestAt) {
+    fn MPI_File_iread[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle, request: RequestAt) {
         call.start_requested(access(fh, Read, Own, Alone, (buf, count, datatype)), request)
     }
-    fn MPI_File_iread_all(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle, request: RequestAt) {
+    fn MPI_File_iread_all[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle, request: RequestAt) {
         call.start_requested(access(fh, Read, Own, Together, (buf, count, datatype)), request)
     }
-    fn MPI_File_iwrite(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle, request: RequestAt) {
+    fn MPI_File_iwrite[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle, request: RequestAt) {
         call.start_requested(access(fh, Write, Own, Alone, (buf, count, datatype)), request)
     }
-    fn MPI_File_iwrite_all(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle, request: RequestAt) {
+    fn MPI_File_iwrite_all[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle, request: RequestAt) {
         call.start_requested(access(fh, Write, Own, Together, (buf, count, datatype)), request)
     }
-    fn MPI_File_read_shared(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle, status: StatusAt) {
+    fn MPI_File_read_shared[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle, status: StatusAt) {
         call.access(access(fh, Read, Shared, Alone, (buf, count, datatype)), status)
     }
-    fn MPI_File_write_shared(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle, status: StatusAt) {
+    fn MPI_File_write_shared[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle, status: StatusAt) {
         call.access(access(fh, Write, Shared, Alone, (buf, count, datatype)), status)
     }
-    fn MPI_File_iread_shared(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle, request: RequestAt) {
+    fn MPI_File_iread_shared[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle, request: RequestAt) {
         call.start_requested(access(fh, Read, Shared, Alone, (buf, count, datatype)), request)
     }
-    fn MPI_File_iwrite_shared(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle, request: RequestAt) {
+    fn MPI_File_iwrite_shared[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle, request: RequestAt) {
         call.start_requested(access(fh, Write, Shared, Alone, (buf, count, datatype)), request)
     }
-    fn MPI_File_read_ordered(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle, status: StatusAt) {
+    fn MPI_File_read_ordered[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle, status: StatusAt) {
         call.access(access(fh, Read, Ordered, Together, (buf, count, datatype)), status)
     }
-    fn MPI_File_write_ordered(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle, status: StatusAt) {
+    fn MPI_File_write_ordered[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle, status: StatusAt) {
         call.access(access(fh, Write, Ordered, Together, (buf, count, datatype)), status)
     }
-    fn MPI_File_read_at_all_begin(call, fh: FileHandle, offset: Offset, buf: Buffer, count: i32, datatype: TypeHandle) {
+    fn MPI_File_read_at_all_begin[_c](call, fh: FileHandle, offset: Offset, buf: Buffer, count: Count, datatype: TypeHandle) {
         call.begin_split(access(fh, Read, Here(offset), Together, (buf, count, datatype)))
     }
     fn MPI_File_read_at_all_end(call, fh: FileHandle, _buf: Buffer, status: StatusAt) {
         call.end_split(fh, status)
     }
-    fn MPI_File_write_at_all_begin(call, fh: FileHandle, offset: Offset, buf: Buffer, count: i32, datatype: TypeHandle) {
+    fn MPI_File_write_at_all_begin[_c](call, fh: FileHandle, offset: Offset, buf: Buffer, count: Count, datatype: TypeHandle) {
         call.begin_split(access(fh, Write, Here(offset), Together, (buf, count, datatype)))
     }
     fn MPI_File_write_at_all_end(call, fh: FileHandle, _buf: Buffer, status: StatusAt) {
         call.end_split(fh, status)
     }
-    fn MPI_File_read_all_begin(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle) {
+    fn MPI_File_read_all_begin[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle) {
         call.begin_split(access(fh, Read, Own, Together, (buf, count, datatype)))
     }
     fn MPI_File_read_all_end(call, fh: FileHandle, _buf: Buffer, status: StatusAt) {
         call.end_split(fh, status)
     }
-    fn MPI_File_write_all_begin(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle) {
+    fn MPI_File_write_all_begin[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle) {
         call.begin_split(access(fh, Write, Own, Together, (buf, count, datatype)))
     }
     fn MPI_File_write_all_end(call, fh: FileHandle, _buf: Buffer, status: StatusAt) {
         call.end_split(fh, status)
     }
-    fn MPI_File_read_ordered_begin(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle) {
+    fn MPI_File_read_ordered_begin[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle) {
         call.begin_split(access(fh, Read, Ordered, Together, (buf, count, datatype)))
     }
     fn MPI_File_read_ordered_end(call, fh: FileHandle, _buf: Buffer, status: StatusAt) {
         call.end_split(fh, status)
     }
-    fn MPI_File_write_ordered_begin(call, fh: FileHandle, buf: Buffer, count: i32, datatype: TypeHandle) {
+    fn MPI_File_write_ordered_begin[_c](call, fh: FileHandle, buf: Buffer, count: Count, datatype: TypeHandle) {
         call.begin_split(access(fh, Write, Ordered, Together, (buf, count, datatype)))
     }
     fn MPI_File_write_ordered_end(call, fh: FileHandle, _buf: Buffer, status: StatusAt) {

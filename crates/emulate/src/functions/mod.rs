@@ -1,6 +1,7 @@
 //! The functions of MPI, by chapter of the standard.
 
 mod attribute;
+mod buffers;
 mod collective;
 mod communicator;
 mod completion;
@@ -18,6 +19,7 @@ mod io;
 mod neighbourhood;
 mod one_sided;
 mod operation;
+mod partitioned;
 mod point_to_point;
 mod session;
 mod tools;
@@ -26,13 +28,16 @@ mod topology;
 use crate::call::Address;
 pub use crate::call::Function;
 
+pub(crate) use partitioned::Parts;
 pub(crate) use point_to_point::TAG_UB;
 
 /// All functions that give an error code.
 pub fn functions() -> impl Iterator<Item = &'static Function> {
     [
         point_to_point::FUNCTIONS,
+        buffers::FUNCTIONS,
         completion::FUNCTIONS,
+        partitioned::FUNCTIONS,
         collective::FUNCTIONS,
         communicator::FUNCTIONS,
         attribute::FUNCTIONS,

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use super::collective::{Items, Plan, Planned, collective, comm_of, equal};
-use crate::argument::{At, Buffer, CommHandle, InfoHandle, RequestAt, TypeArray, TypeHandle};
+use crate::argument::{At, Buffer, CommHandle, Count, CountAt, InfoHandle, RequestAt, TypeArray, TypeHandle};
 use crate::call::{Call, mpi};
 use crate::communicator::{Communicator, Topology};
 use crate::fault::Fault;
@@ -63,14 +63,15 @@ impl Neighbours {
 fn blocks_w(
     call: &Call<'_>,
     buffer: Buffer,
-    counts: At<i32>,
+    counts: CountAt,
     displacements: At<i64>,
     types: TypeArray,
     neighbours: usize,
 ) -> Result<Vec<Items>, Fault> {
     (0..neighbours)
         .map(|place| {
-            let mut items = call.items(buffer, counts.get_at(place), TypeHandle::of(types.get_at(call, place)))?;
+            let mut items =
+                call.items(buffer, Count(counts.get_at(place)), TypeHandle::of(types.get_at(call, place)))?;
             items.address = items.address.wrapping_offset(displacements.get_at(place) as isize);
             Ok(items)
         })
@@ -78,8 +79,8 @@ fn blocks_w(
 }
 
 collective! {
-    fn MPI_Neighbor_allgather MPI_Ineighbor_allgather MPI_Neighbor_allgather_init(
-        call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, recvbuf: Buffer, recvcount: i32,
+    fn MPI_Neighbor_allgather MPI_Ineighbor_allgather MPI_Neighbor_allgather_init[_c](
+        call, sendbuf: Buffer, sendcount: Count, sendtype: TypeHandle, recvbuf: Buffer, recvcount: Count,
         recvtype: TypeHandle, comm: CommHandle,
     ) {
         let neighbours = call.neighbours(comm)?;
@@ -87,9 +88,9 @@ collective! {
         let received = equal(&call.items(recvbuf, recvcount, recvtype)?, neighbours.sources.len() as u32);
         neighbours.exchange(call, sent, received)
     }
-    fn MPI_Neighbor_allgatherv MPI_Ineighbor_allgatherv MPI_Neighbor_allgatherv_init(
-        call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, recvbuf: Buffer, recvcounts: At<i32>,
-        displs: At<i32>, recvtype: TypeHandle, comm: CommHandle,
+    fn MPI_Neighbor_allgatherv MPI_Ineighbor_allgatherv MPI_Neighbor_allgatherv_init[_c](
+        call, sendbuf: Buffer, sendcount: Count, sendtype: TypeHandle, recvbuf: Buffer, recvcounts: CountAt,
+        displs: CountAt, recvtype: TypeHandle, comm: CommHandle,
     ) {
         let neighbours = call.neighbours(comm)?;
         let sent = vec![call.items(sendbuf, sendcount, sendtype)?; neighbours.destinations.len()];
@@ -97,8 +98,8 @@ collective! {
         let received = call.blocks(recvbuf, &recvcounts.list(count), &displs.list(count), recvtype)?;
         neighbours.exchange(call, sent, received)
     }
-    fn MPI_Neighbor_alltoall MPI_Ineighbor_alltoall MPI_Neighbor_alltoall_init(
-        call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, recvbuf: Buffer, recvcount: i32,
+    fn MPI_Neighbor_alltoall MPI_Ineighbor_alltoall MPI_Neighbor_alltoall_init[_c](
+        call, sendbuf: Buffer, sendcount: Count, sendtype: TypeHandle, recvbuf: Buffer, recvcount: Count,
         recvtype: TypeHandle, comm: CommHandle,
     ) {
         let neighbours = call.neighbours(comm)?;
@@ -106,9 +107,9 @@ collective! {
         let received = equal(&call.items(recvbuf, recvcount, recvtype)?, neighbours.sources.len() as u32);
         neighbours.exchange(call, sent, received)
     }
-    fn MPI_Neighbor_alltoallv MPI_Ineighbor_alltoallv MPI_Neighbor_alltoallv_init(
-        call, sendbuf: Buffer, sendcounts: At<i32>, sdispls: At<i32>, sendtype: TypeHandle, recvbuf: Buffer,
-        recvcounts: At<i32>, rdispls: At<i32>, recvtype: TypeHandle, comm: CommHandle,
+    fn MPI_Neighbor_alltoallv MPI_Ineighbor_alltoallv MPI_Neighbor_alltoallv_init[_c](
+        call, sendbuf: Buffer, sendcounts: CountAt, sdispls: CountAt, sendtype: TypeHandle, recvbuf: Buffer,
+        recvcounts: CountAt, rdispls: CountAt, recvtype: TypeHandle, comm: CommHandle,
     ) {
         let neighbours = call.neighbours(comm)?;
         let (sources, destinations) = (neighbours.sources.len(), neighbours.destinations.len());
@@ -116,9 +117,9 @@ collective! {
         let received = call.blocks(recvbuf, &recvcounts.list(sources), &rdispls.list(sources), recvtype)?;
         neighbours.exchange(call, sent, received)
     }
-    fn MPI_Neighbor_alltoallw MPI_Ineighbor_alltoallw MPI_Neighbor_alltoallw_init(
-        call, sendbuf: Buffer, sendcounts: At<i32>, sdispls: At<i64>, sendtypes: TypeArray, recvbuf: Buffer,
-        recvcounts: At<i32>, rdispls: At<i64>, recvtypes: TypeArray, comm: CommHandle,
+    fn MPI_Neighbor_alltoallw MPI_Ineighbor_alltoallw MPI_Neighbor_alltoallw_init[_c](
+        call, sendbuf: Buffer, sendcounts: CountAt, sdispls: At<i64>, sendtypes: TypeArray, recvbuf: Buffer,
+        recvcounts: CountAt, rdispls: At<i64>, recvtypes: TypeArray, comm: CommHandle,
     ) {
         let neighbours = call.neighbours(comm)?;
         let (sources, destinations) = (neighbours.sources.len(), neighbours.destinations.len());

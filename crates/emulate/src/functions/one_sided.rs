@@ -9,8 +9,8 @@ use hpcast_objects::{Basic, Datatype, ErrorClass, Group, Operation};
 
 use crate::abi::Kind;
 use crate::argument::{
-    At, Buffer, CommHandle, GroupAt, GroupHandle, InfoAt, InfoHandle, OpHandle, RequestAt, Text, TextAt, TypeHandle,
-    WinAt, WinHandle,
+    At, Buffer, CommHandle, Count, CountAt, GroupAt, GroupHandle, InfoAt, InfoHandle, OpHandle, RequestAt, Text,
+    TextAt, TypeHandle, WinAt, WinHandle,
 };
 use crate::call::{Call, mpi};
 use crate::communicator::Communicator;
@@ -103,14 +103,14 @@ fn misplaced(what: &str) -> Fault {
 }
 
 impl Call<'_> {
-    fn require_sizes(&self, size: i64, unit: i32) -> Answer {
+    fn require_sizes(&self, size: i64, Count(unit): Count) -> Result<i32, Fault> {
         if size < 0 {
             return Err(Fault::new(ErrorClass::Size, format!("a window of {size} bytes")));
         }
-        if unit <= 0 {
-            return Err(Fault::new(ErrorClass::Disp, format!("displacements in units of {unit} bytes")));
+        match i32::try_from(unit) {
+            Ok(unit) if unit > 0 => Ok(unit),
+            _ => Err(Fault::new(ErrorClass::Disp, format!("displacements in units of {unit} bytes"))),
         }
-        Ok(())
     }
 
     /// All ranks make a window together.
@@ -254,7 +254,7 @@ impl Call<'_> {
         window: &Window,
         rank: i32,
         disp: i64,
-        count: i32,
+        Count(count): Count,
         datatype: TypeHandle,
     ) -> Result<Option<Target>, Fault> {
         if count < 0 {
@@ -262,7 +262,6 @@ impl Call<'_> {
         }
         let datatype = self.me.datatype(datatype.number)?;
         let Some(rank) = self.reach(window, rank)? else { return Ok(None) };
-        let count = i64::from(count);
         let sides = window.shared.sides.borrow();
         let side = &sides[rank as usize];
         let is_dynamic = window.flavor == self.abi.constant(Flavor::Dynamic.name());
@@ -282,7 +281,7 @@ impl Call<'_> {
     }
 
     /// The program's data, packed.
-    fn packed(&self, buffer: Buffer, count: i32, datatype: TypeHandle) -> Result<Vec<u8>, Fault> {
+    fn packed(&self, buffer: Buffer, count: Count, datatype: TypeHandle) -> Result<Vec<u8>, Fault> {
         let layout = self.layout(count, datatype)?;
         // SAFETY: the program's buffer.
         Ok(unsafe { layout.pack(buffer.address()) })
@@ -349,8 +348,8 @@ impl Call<'_> {
     fn put_deed(
         &self,
         window: &Window,
-        origin: (Buffer, i32, TypeHandle),
-        target: (i32, i64, i32, TypeHandle),
+        origin: (Buffer, Count, TypeHandle),
+        target: (i32, i64, Count, TypeHandle),
     ) -> Result<Option<Deed>, Fault> {
         let data = self.packed(origin.0, origin.1, origin.2)?;
         let Some(target) = self.target_items(window, target.0, target.1, target.2, target.3)? else { return Ok(None) };
@@ -366,7 +365,7 @@ impl Call<'_> {
         Ok(Some(Deed { target: target.rank, bytes, act, back: None }))
     }
 
-    fn place_back(&self, buffer: Buffer, count: i32, datatype: TypeHandle) -> Result<Back, Fault> {
+    fn place_back(&self, buffer: Buffer, count: Count, datatype: TypeHandle) -> Result<Back, Fault> {
         let layout = self.layout(count, datatype)?;
         Ok(Back { address: buffer.address() as usize, bytes: layout.bytes(), layout })
     }
@@ -374,8 +373,8 @@ impl Call<'_> {
     fn get_deed(
         &self,
         window: &Window,
-        origin: (Buffer, i32, TypeHandle),
-        target: (i32, i64, i32, TypeHandle),
+        origin: (Buffer, Count, TypeHandle),
+        target: (i32, i64, Count, TypeHandle),
     ) -> Result<Option<Deed>, Fault> {
         let back = self.place_back(origin.0, origin.1, origin.2)?;
         let Some(target) = self.target_items(window, target.0, target.1, target.2, target.3)? else { return Ok(None) };
@@ -402,8 +401,8 @@ impl Call<'_> {
     fn accumulate(
         &self,
         window: &Window,
-        origin: (Buffer, i32, TypeHandle),
-        target: (i32, i64, i32, TypeHandle),
+        origin: (Buffer, Count, TypeHandle),
+        target: (i32, i64, Count, TypeHandle),
         op: OpHandle,
         back: Option<Back>,
     ) -> Result<Option<Deed>, Fault> {
@@ -439,9 +438,9 @@ impl Call<'_> {
         if basic.is_none_or(|basic| !is_comparable(basic)) {
             return Err(Fault::new(ErrorClass::Type, "only integers, logicals and bytes can be compared and swapped"));
         }
-        let (new, old) = (self.packed(origin, 1, datatype)?, self.packed(compare, 1, datatype)?);
-        let back = self.place_back(result, 1, datatype)?;
-        let Some(target) = self.target_items(window, rank, disp, 1, datatype)? else { return Ok(None) };
+        let (new, old) = (self.packed(origin, Count(1), datatype)?, self.packed(compare, Count(1), datatype)?);
+        let back = self.place_back(result, Count(1), datatype)?;
+        let Some(target) = self.target_items(window, rank, disp, Count(1), datatype)? else { return Ok(None) };
         let (layout, address) = (target.layout(), target.address);
         let bytes = (new.len() + old.len()) as u64;
         let act = Box::new(move || {
@@ -590,38 +589,38 @@ fn is_comparable(basic: Basic) -> bool {
 }
 
 mpi! {
-    fn MPI_Win_create(
-        call, base: Buffer, size: i64, disp_unit: i32, info: InfoHandle, comm: CommHandle, win: WinAt,
+    fn MPI_Win_create[_c](
+        call, base: Buffer, size: i64, disp_unit: Count, info: InfoHandle, comm: CommHandle, win: WinAt,
     ) {
         let object = call.me.comm(comm.number)?;
-        call.require_sizes(size, disp_unit).map_err(|fault| fault.of_comm(comm.number))?;
-        let brought = Brought { base: base.address() as usize, size, unit: disp_unit, memory: None };
+        let unit = call.require_sizes(size, disp_unit).map_err(|fault| fault.of_comm(comm.number))?;
+        let brought = Brought { base: base.address() as usize, size, unit, memory: None };
         call.make_window(&object, info, Flavor::Create, brought, win)
     }
-    fn MPI_Win_allocate(
-        call, size: i64, disp_unit: i32, info: InfoHandle, comm: CommHandle, baseptr: At<usize>, win: WinAt,
+    fn MPI_Win_allocate[_c](
+        call, size: i64, disp_unit: Count, info: InfoHandle, comm: CommHandle, baseptr: At<usize>, win: WinAt,
     ) {
         let object = call.me.comm(comm.number)?;
-        call.require_sizes(size, disp_unit).map_err(|fault| fault.of_comm(comm.number))?;
+        let unit = call.require_sizes(size, disp_unit).map_err(|fault| fault.of_comm(comm.number))?;
         let Some(memory) = Memory::new(size as usize) else {
             return Err(Fault::new(ErrorClass::NoMem, format!("{size} bytes")).of_comm(comm.number));
         };
         let base = memory.address();
-        let brought = Brought { base, size, unit: disp_unit, memory: Some(memory) };
+        let brought = Brought { base, size, unit, memory: Some(memory) };
         call.make_window(&object, info, Flavor::Allocate, brought, win)?;
         baseptr.set(base);
         Ok(())
     }
-    fn MPI_Win_allocate_shared(
-        call, size: i64, disp_unit: i32, info: InfoHandle, comm: CommHandle, baseptr: At<usize>, win: WinAt,
+    fn MPI_Win_allocate_shared[_c](
+        call, size: i64, disp_unit: Count, info: InfoHandle, comm: CommHandle, baseptr: At<usize>, win: WinAt,
     ) {
         let object = call.me.comm(comm.number)?;
-        call.require_sizes(size, disp_unit).map_err(|fault| fault.of_comm(comm.number))?;
-        let base = call.make_shared(&object, info, size, disp_unit, win).map_err(|fault| fault.of_comm(comm.number))?;
+        let unit = call.require_sizes(size, disp_unit).map_err(|fault| fault.of_comm(comm.number))?;
+        let base = call.make_shared(&object, info, size, unit, win).map_err(|fault| fault.of_comm(comm.number))?;
         baseptr.set(base);
         Ok(())
     }
-    fn MPI_Win_shared_query(call, win: WinHandle, rank: i32, size: At<i64>, disp_unit: At<i32>, baseptr: At<usize>) {
+    fn MPI_Win_shared_query[_c](call, win: WinHandle, rank: i32, size: At<i64>, disp_unit: CountAt, baseptr: At<usize>) {
         let window = call.me.window(win.number)?;
         if window.flavor != call.abi.constant(Flavor::Shared.name()) {
             return Err(of(win)(Fault::new(ErrorClass::RmaFlavor, "the window was not made by MPI_Win_allocate_shared")));
@@ -633,7 +632,7 @@ mpi! {
             call.window_rank(&window, rank).map_err(of(win))? as usize
         };
         size.set(sides[place].size);
-        disp_unit.set(sides[place].unit as i32);
+        disp_unit.set(call, sides[place].unit);
         // Who has brought no memory has no address.
         baseptr.set(if sides[place].size > 0 { sides[place].base } else { 0 });
         Ok(())
@@ -697,9 +696,9 @@ mpi! {
         info_used.set(call, call.add_info(info));
         Ok(())
     }
-    fn MPI_Put(
-        call, origin_addr: Buffer, origin_count: i32, origin_datatype: TypeHandle, target_rank: i32, target_disp: i64,
-        target_count: i32, target_datatype: TypeHandle, win: WinHandle,
+    fn MPI_Put[_c](
+        call, origin_addr: Buffer, origin_count: Count, origin_datatype: TypeHandle, target_rank: i32, target_disp: i64,
+        target_count: Count, target_datatype: TypeHandle, win: WinHandle,
     ) {
         let window = call.me.window(win.number)?;
         let target = (target_rank, target_disp, target_count, target_datatype);
@@ -707,9 +706,9 @@ mpi! {
         call.begin_some(&window, deed);
         Ok(())
     }
-    fn MPI_Rput(
-        call, origin_addr: Buffer, origin_count: i32, origin_datatype: TypeHandle, target_rank: i32, target_disp: i64,
-        target_count: i32, target_datatype: TypeHandle, win: WinHandle, request: RequestAt,
+    fn MPI_Rput[_c](
+        call, origin_addr: Buffer, origin_count: Count, origin_datatype: TypeHandle, target_rank: i32, target_disp: i64,
+        target_count: Count, target_datatype: TypeHandle, win: WinHandle, request: RequestAt,
     ) {
         let window = call.me.window(win.number)?;
         let target = (target_rank, target_disp, target_count, target_datatype);
@@ -717,9 +716,9 @@ mpi! {
         call.begin_requested(&window, deed, request);
         Ok(())
     }
-    fn MPI_Get(
-        call, origin_addr: Buffer, origin_count: i32, origin_datatype: TypeHandle, target_rank: i32, target_disp: i64,
-        target_count: i32, target_datatype: TypeHandle, win: WinHandle,
+    fn MPI_Get[_c](
+        call, origin_addr: Buffer, origin_count: Count, origin_datatype: TypeHandle, target_rank: i32, target_disp: i64,
+        target_count: Count, target_datatype: TypeHandle, win: WinHandle,
     ) {
         let window = call.me.window(win.number)?;
         let target = (target_rank, target_disp, target_count, target_datatype);
@@ -727,9 +726,9 @@ mpi! {
         call.begin_some(&window, deed);
         Ok(())
     }
-    fn MPI_Rget(
-        call, origin_addr: Buffer, origin_count: i32, origin_datatype: TypeHandle, target_rank: i32, target_disp: i64,
-        target_count: i32, target_datatype: TypeHandle, win: WinHandle, request: RequestAt,
+    fn MPI_Rget[_c](
+        call, origin_addr: Buffer, origin_count: Count, origin_datatype: TypeHandle, target_rank: i32, target_disp: i64,
+        target_count: Count, target_datatype: TypeHandle, win: WinHandle, request: RequestAt,
     ) {
         let window = call.me.window(win.number)?;
         let target = (target_rank, target_disp, target_count, target_datatype);
@@ -737,9 +736,9 @@ mpi! {
         call.begin_requested(&window, deed, request);
         Ok(())
     }
-    fn MPI_Accumulate(
-        call, origin_addr: Buffer, origin_count: i32, origin_datatype: TypeHandle, target_rank: i32, target_disp: i64,
-        target_count: i32, target_datatype: TypeHandle, op: OpHandle, win: WinHandle,
+    fn MPI_Accumulate[_c](
+        call, origin_addr: Buffer, origin_count: Count, origin_datatype: TypeHandle, target_rank: i32, target_disp: i64,
+        target_count: Count, target_datatype: TypeHandle, op: OpHandle, win: WinHandle,
     ) {
         let window = call.me.window(win.number)?;
         let origin = (origin_addr, origin_count, origin_datatype);
@@ -748,9 +747,9 @@ mpi! {
         call.begin_some(&window, deed);
         Ok(())
     }
-    fn MPI_Raccumulate(
-        call, origin_addr: Buffer, origin_count: i32, origin_datatype: TypeHandle, target_rank: i32, target_disp: i64,
-        target_count: i32, target_datatype: TypeHandle, op: OpHandle, win: WinHandle, request: RequestAt,
+    fn MPI_Raccumulate[_c](
+        call, origin_addr: Buffer, origin_count: Count, origin_datatype: TypeHandle, target_rank: i32, target_disp: i64,
+        target_count: Count, target_datatype: TypeHandle, op: OpHandle, win: WinHandle, request: RequestAt,
     ) {
         let window = call.me.window(win.number)?;
         let origin = (origin_addr, origin_count, origin_datatype);
@@ -759,9 +758,9 @@ mpi! {
         call.begin_requested(&window, deed, request);
         Ok(())
     }
-    fn MPI_Get_accumulate(
-        call, origin_addr: Buffer, origin_count: i32, origin_datatype: TypeHandle, result_addr: Buffer, result_count: i32,
-        result_datatype: TypeHandle, target_rank: i32, target_disp: i64, target_count: i32, target_datatype: TypeHandle,
+    fn MPI_Get_accumulate[_c](
+        call, origin_addr: Buffer, origin_count: Count, origin_datatype: TypeHandle, result_addr: Buffer, result_count: Count,
+        result_datatype: TypeHandle, target_rank: i32, target_disp: i64, target_count: Count, target_datatype: TypeHandle,
         op: OpHandle, win: WinHandle,
     ) {
         let window = call.me.window(win.number)?;
@@ -772,9 +771,9 @@ mpi! {
         call.begin_some(&window, deed);
         Ok(())
     }
-    fn MPI_Rget_accumulate(
-        call, origin_addr: Buffer, origin_count: i32, origin_datatype: TypeHandle, result_addr: Buffer, result_count: i32,
-        result_datatype: TypeHandle, target_rank: i32, target_disp: i64, target_count: i32, target_datatype: TypeHandle,
+    fn MPI_Rget_accumulate[_c](
+        call, origin_addr: Buffer, origin_count: Count, origin_datatype: TypeHandle, result_addr: Buffer, result_count: Count,
+        result_datatype: TypeHandle, target_rank: i32, target_disp: i64, target_count: Count, target_datatype: TypeHandle,
         op: OpHandle, win: WinHandle, request: RequestAt,
     ) {
         let window = call.me.window(win.number)?;
@@ -790,9 +789,9 @@ mpi! {
         op: OpHandle, win: WinHandle,
     ) {
         let window = call.me.window(win.number)?;
-        let target = (target_rank, target_disp, 1, datatype);
-        let back = call.place_back(result_addr, 1, datatype).map_err(of(win))?;
-        let deed = call.accumulate(&window, (origin_addr, 1, datatype), target, op, Some(back)).map_err(of(win))?;
+        let target = (target_rank, target_disp, Count(1), datatype);
+        let back = call.place_back(result_addr, Count(1), datatype).map_err(of(win))?;
+        let deed = call.accumulate(&window, (origin_addr, Count(1), datatype), target, op, Some(back)).map_err(of(win))?;
         call.begin_some(&window, deed);
         Ok(())
     }

@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use hpcast_objects::ErrorClass;
 
-use crate::argument::{At, Buffer, OpAt, OpHandle, TypeHandle, UserFunction};
+use crate::argument::{At, Buffer, Count, OpAt, OpHandle, TypeHandle, UserFunction};
 use crate::call::mpi;
 use crate::fault::Fault;
 use crate::reduction::Op;
 
 mpi! {
-    fn MPI_Op_create(call, user_fn: UserFunction, commute: i32, op: OpAt) {
+    fn MPI_Op_create[_c](call, user_fn: UserFunction, commute: i32, op: OpAt) {
         let own = Op::Own { function: user_fn.0, commutes: commute != 0 };
         op.set(call, call.me.objects.ops.insert(Rc::new(own)));
         Ok(())
@@ -26,8 +26,8 @@ mpi! {
         commute.set(i32::from(call.op(op)?.commutes()));
         Ok(())
     }
-    fn MPI_Reduce_local(
-        call, inbuf: Buffer, inoutbuf: Buffer, count: i32, datatype: TypeHandle, op: OpHandle,
+    fn MPI_Reduce_local[_c](
+        call, inbuf: Buffer, inoutbuf: Buffer, count: Count, datatype: TypeHandle, op: OpHandle,
     ) {
         let reduction = call.reduction(count, datatype, op)?;
         // SAFETY: the program says that the items are there.

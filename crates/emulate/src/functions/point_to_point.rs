@@ -6,7 +6,7 @@ use hpcast_mpi::{Mode, Receiving, Sending, Source, Style, Tag};
 use hpcast_objects::{Basic, ErrorClass};
 
 use crate::abi::Status;
-use crate::argument::{At, Buffer, CommHandle, MessageAt, RequestAt, StatusAt, TypeHandle};
+use crate::argument::{At, Buffer, CommHandle, Count, MessageAt, RequestAt, StatusAt, TypeHandle};
 use crate::call::{Call, mpi};
 use crate::communicator::Communicator;
 use crate::fault::{Answer, Fault};
@@ -20,7 +20,7 @@ use crate::process::Probed;
 #[derive(Clone, Copy)]
 pub(super) struct Described {
     pub buffer: Buffer,
-    pub count: i32,
+    pub count: Count,
     pub datatype: TypeHandle,
     /// The other rank, in the program's words.
     pub peer: i32,
@@ -33,17 +33,16 @@ pub(crate) const TAG_UB: i32 = i32::MAX;
 
 impl Call<'_> {
     /// How items of a datatype lie.
-    pub(crate) fn layout(&self, count: i32, datatype: TypeHandle) -> Result<Layout, Fault> {
+    #[inline]
+    pub(crate) fn layout(&self, Count(count): Count, datatype: TypeHandle) -> Result<Layout, Fault> {
         if count < 0 {
             return Err(Fault::new(ErrorClass::Count, format!("the count is {count}")));
         }
         // Most data is of predefined datatypes, which need no object.
-        if let Some(basic) = Basic::ALL.get((datatype.number as usize).wrapping_sub(1))
-            && basic.size() == basic.extent()
-        {
-            return Ok(Layout::Bytes((basic.size() * i64::from(count)) as u64));
+        if let Some(size) = Basic::size_side_by_side((datatype.number as usize).wrapping_sub(1)) {
+            return Ok(Layout::Bytes((size * count) as u64));
         }
-        Ok(Layout::new(&self.me.datatype(datatype.number)?, i64::from(count)))
+        Ok(Layout::new(&self.me.datatype(datatype.number)?, count))
     }
 
     fn described(&self, described: &Described) -> Result<(Rc<Communicator>, Layout), Fault> {
@@ -53,8 +52,19 @@ impl Call<'_> {
         Ok((comm, layout))
     }
 
+    /// A buffer at the very beginning of memory is a mistake, and better told here than when somebody touches it.
+    #[inline]
+    fn check_buffer(&self, described: &Described, layout: &Layout) -> Answer {
+        let is_run = matches!(layout, Layout::Bytes(bytes) if *bytes > 0);
+        if is_run && (described.buffer.address() as usize) < 4096 {
+            let detail = format!("there is no buffer at {:p}", described.buffer.address());
+            return Err(Fault::new(ErrorClass::Buffer, detail).of_comm(described.comm.number));
+        }
+        Ok(())
+    }
+
     /// A send, apart from its data; none to MPI_PROC_NULL.
-    fn sending(&self, described: &Described, mode: Mode) -> Result<Option<(Sending, Layout)>, Fault> {
+    pub(super) fn sending(&self, described: &Described, mode: Mode) -> Result<Option<(Sending, Layout)>, Fault> {
         let &Described { peer, tag, comm: handle, .. } = described;
         let (comm, layout) = self.described(described)?;
         if peer == self.abi.proc_null {
@@ -64,18 +74,23 @@ impl Call<'_> {
         if tag < 0 {
             return Err(Fault::new(ErrorClass::Tag, format!("{tag} is no tag of a send")).of_comm(handle.number));
         }
+        self.check_buffer(described, &layout)?;
         let parcel = hpcast_mpi::Parcel::NONE;
         Ok(Some((Sending { comm: comm.comm, to, tag, bytes: layout.bytes(), mode, parcel }, layout)))
     }
 
     /// A receive, apart from its data; none from MPI_PROC_NULL.
-    fn receiving(&self, described: &Described) -> Result<Option<(Receiving, Layout, Rc<Communicator>)>, Fault> {
+    pub(super) fn receiving(
+        &self,
+        described: &Described,
+    ) -> Result<Option<(Receiving, Layout, Rc<Communicator>)>, Fault> {
         let &Described { peer, tag, comm: handle, .. } = described;
         let (comm, layout) = self.described(described)?;
         if peer == self.abi.proc_null {
             return Ok(None);
         }
         let (source, tag) = self.pattern(&comm, peer, tag).map_err(|fault| fault.of_comm(handle.number))?;
+        self.check_buffer(described, &layout)?;
         let parcel = hpcast_mpi::Parcel::NONE;
         Ok(Some((Receiving { comm: comm.comm, source, tag, parcel }, layout, comm)))
     }
@@ -165,6 +180,28 @@ impl Call<'_> {
         answer.map_err(|fault| fault.of_comm(receive.comm.number))
     }
 
+    /// A send of a copy, which must not be what is received meanwhile.
+    fn copied(&self, described: Described) -> Result<(Vec<u8>, Described), Fault> {
+        let layout = self.layout(described.count, described.datatype)?;
+        // SAFETY: the program's buffer.
+        let mut copy = unsafe { layout.pack(described.buffer.address()) };
+        let (buffer, count) = (Buffer::at(copy.as_mut_ptr()), Count(copy.len() as i64));
+        Ok((copy, Described { buffer, count, datatype: TypeHandle::of(Basic::Byte as u32 + 1), ..described }))
+    }
+
+    /// A receive and a send under way that end as one.
+    fn start_both(&self, send: Described, receive: Described, copy: Vec<u8>) -> Result<Active, Fault> {
+        let received = self.start_receive(receive)?;
+        let sent = self.start_send(send, Mode::Standard)?;
+        Ok(match (received, sent.request) {
+            (received, None) => received,
+            (Active { request: None, .. }, request) => {
+                Active { request, then: Then::Passed(self.proc_null_status(), copy) }
+            }
+            (Active { request, then }, Some(sent)) => Active { request, then: Then::Both(Box::new(then), sent, copy) },
+        })
+    }
+
     /// A blocking receive.
     fn receive(&self, described: Described, at: StatusAt) -> Answer {
         let Some((receiving, layout, comm)) = self.receiving(&described)? else {
@@ -189,79 +226,79 @@ impl Call<'_> {
 const NO_PROC: u32 = 1;
 
 mpi! {
-    fn MPI_Send(call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle) {
+    fn MPI_Send[_c](call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle) {
         call.send(Described { buffer: buf, count, datatype, peer: dest, tag, comm }, Mode::Standard)
     }
-    fn MPI_Ssend(call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle) {
+    fn MPI_Ssend[_c](call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle) {
         call.send(Described { buffer: buf, count, datatype, peer: dest, tag, comm }, Mode::Synchronous)
     }
-    fn MPI_Bsend(call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle) {
+    fn MPI_Bsend[_c](call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle) {
         call.send(Described { buffer: buf, count, datatype, peer: dest, tag, comm }, Mode::Buffered)
     }
-    fn MPI_Rsend(call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle) {
+    fn MPI_Rsend[_c](call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle) {
         call.send(Described { buffer: buf, count, datatype, peer: dest, tag, comm }, Mode::Ready)
     }
-    fn MPI_Recv(
-        call, buf: Buffer, count: i32, datatype: TypeHandle, source: i32, tag: i32, comm: CommHandle, status: StatusAt,
+    fn MPI_Recv[_c](
+        call, buf: Buffer, count: Count, datatype: TypeHandle, source: i32, tag: i32, comm: CommHandle, status: StatusAt,
     ) {
         call.receive(Described { buffer: buf, count, datatype, peer: source, tag, comm }, status)
     }
-    fn MPI_Isend(
-        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    fn MPI_Isend[_c](
+        call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
     ) {
         let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
         call.begin(request, call.start_send(described, Mode::Standard))
     }
-    fn MPI_Issend(
-        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    fn MPI_Issend[_c](
+        call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
     ) {
         let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
         call.begin(request, call.start_send(described, Mode::Synchronous))
     }
-    fn MPI_Ibsend(
-        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    fn MPI_Ibsend[_c](
+        call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
     ) {
         let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
         call.begin(request, call.start_send(described, Mode::Buffered))
     }
-    fn MPI_Irsend(
-        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    fn MPI_Irsend[_c](
+        call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
     ) {
         let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
         call.begin(request, call.start_send(described, Mode::Ready))
     }
-    fn MPI_Irecv(
-        call, buf: Buffer, count: i32, datatype: TypeHandle, source: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    fn MPI_Irecv[_c](
+        call, buf: Buffer, count: Count, datatype: TypeHandle, source: i32, tag: i32, comm: CommHandle, request: RequestAt,
     ) {
         let described = Described { buffer: buf, count, datatype, peer: source, tag, comm };
         call.begin(request, call.start_receive(described))
     }
-    fn MPI_Send_init(
-        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    fn MPI_Send_init[_c](
+        call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
     ) {
         let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
         call.prepare_send(request, described, Mode::Standard)
     }
-    fn MPI_Ssend_init(
-        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    fn MPI_Ssend_init[_c](
+        call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
     ) {
         let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
         call.prepare_send(request, described, Mode::Synchronous)
     }
-    fn MPI_Bsend_init(
-        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    fn MPI_Bsend_init[_c](
+        call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
     ) {
         let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
         call.prepare_send(request, described, Mode::Buffered)
     }
-    fn MPI_Rsend_init(
-        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    fn MPI_Rsend_init[_c](
+        call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
     ) {
         let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
         call.prepare_send(request, described, Mode::Ready)
     }
-    fn MPI_Recv_init(
-        call, buf: Buffer, count: i32, datatype: TypeHandle, source: i32, tag: i32, comm: CommHandle, request: RequestAt,
+    fn MPI_Recv_init[_c](
+        call, buf: Buffer, count: Count, datatype: TypeHandle, source: i32, tag: i32, comm: CommHandle, request: RequestAt,
     ) {
         let recipe = match call.receiving(&Described { buffer: buf, count, datatype, peer: source, tag, comm })? {
             None => Recipe::Nothing(call.proc_null_status()),
@@ -272,9 +309,9 @@ mpi! {
         request.set(call, call.new_request(Operation { active: None, recipe: Some(recipe) }));
         Ok(())
     }
-    fn MPI_Sendrecv(
-        call, sendbuf: Buffer, sendcount: i32, sendtype: TypeHandle, dest: i32, sendtag: i32,
-        recvbuf: Buffer, recvcount: i32, recvtype: TypeHandle, source: i32, recvtag: i32,
+    fn MPI_Sendrecv[_c](
+        call, sendbuf: Buffer, sendcount: Count, sendtype: TypeHandle, dest: i32, sendtag: i32,
+        recvbuf: Buffer, recvcount: Count, recvtype: TypeHandle, source: i32, recvtag: i32,
         comm: CommHandle, status: StatusAt,
     ) {
         call.both(
@@ -283,17 +320,11 @@ mpi! {
             status,
         )
     }
-    fn MPI_Sendrecv_replace(
-        call, buf: Buffer, count: i32, datatype: TypeHandle, dest: i32, sendtag: i32, source: i32, recvtag: i32,
+    fn MPI_Sendrecv_replace[_c](
+        call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, sendtag: i32, source: i32, recvtag: i32,
         comm: CommHandle, status: StatusAt,
     ) {
-        let layout = call.layout(count, datatype)?;
-        // SAFETY: the program's buffer.
-        let data = unsafe { layout.pack(buf.address()) };
-        // What is sent is a copy: it must not be what was received meanwhile.
-        let mut copy = data;
-        let bytes = TypeHandle::of(hpcast_objects::Basic::Byte as u32 + 1);
-        let sent = Described { buffer: Buffer::at(copy.as_mut_ptr()), count: copy.len() as i32, datatype: bytes, peer: dest, tag: sendtag, comm };
+        let (_copy, sent) = call.copied(Described { buffer: buf, count, datatype, peer: dest, tag: sendtag, comm })?;
         call.both(sent, Described { buffer: buf, count, datatype, peer: source, tag: recvtag, comm }, status)
     }
     fn MPI_Probe(call, source: i32, tag: i32, comm: CommHandle, status: StatusAt) {
@@ -355,34 +386,44 @@ mpi! {
         }
         Ok(())
     }
-    fn MPI_Mrecv(call, buf: Buffer, count: i32, datatype: TypeHandle, message: MessageAt, status: StatusAt) {
+    fn MPI_Mrecv[_c](call, buf: Buffer, count: Count, datatype: TypeHandle, message: MessageAt, status: StatusAt) {
         let active = call.receive_probed(buf, count, datatype, message)?;
         let (found, answer) = call.wait_for(active);
         status.set(call, &found);
         answer
     }
-    fn MPI_Imrecv(
-        call, buf: Buffer, count: i32, datatype: TypeHandle, message: MessageAt, request: RequestAt,
+    fn MPI_Imrecv[_c](
+        call, buf: Buffer, count: Count, datatype: TypeHandle, message: MessageAt, request: RequestAt,
     ) {
         call.begin(request, call.receive_probed(buf, count, datatype, message))
     }
-    fn MPI_Buffer_attach(call, buffer: Buffer, size: i32) {
-        call.me.buffer.set((buffer.address() as usize, i64::from(size)));
-        Ok(())
+    fn MPI_Isendrecv[_c](
+        call, sendbuf: Buffer, sendcount: Count, sendtype: TypeHandle, dest: i32, sendtag: i32,
+        recvbuf: Buffer, recvcount: Count, recvtype: TypeHandle, source: i32, recvtag: i32,
+        comm: CommHandle, request: RequestAt,
+    ) {
+        let send = Described { buffer: sendbuf, count: sendcount, datatype: sendtype, peer: dest, tag: sendtag, comm };
+        let receive = Described { buffer: recvbuf, count: recvcount, datatype: recvtype, peer: source, tag: recvtag, comm };
+        call.begin(request, call.start_both(send, receive, Vec::new()))
     }
-    fn MPI_Buffer_detach(call, buffer: At<usize>, size: At<i32>) {
-        // Buffered messages are on their way already: there is nothing to wait for.
-        let (address, bytes) = call.me.buffer.take();
-        if call.language == crate::call::Language::C {
-            buffer.set(address);
-        }
-        size.set(bytes as i32);
-        Ok(())
+    fn MPI_Isendrecv_replace[_c](
+        call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, sendtag: i32, source: i32, recvtag: i32,
+        comm: CommHandle, request: RequestAt,
+    ) {
+        let (copy, sent) = call.copied(Described { buffer: buf, count, datatype, peer: dest, tag: sendtag, comm })?;
+        let receive = Described { buffer: buf, count, datatype, peer: source, tag: recvtag, comm };
+        call.begin(request, call.start_both(sent, receive, copy))
     }
 }
 
 impl Call<'_> {
-    fn receive_probed(&self, buffer: Buffer, count: i32, datatype: TypeHandle, at: MessageAt) -> Result<Active, Fault> {
+    fn receive_probed(
+        &self,
+        buffer: Buffer,
+        count: Count,
+        datatype: TypeHandle,
+        at: MessageAt,
+    ) -> Result<Active, Fault> {
         let number = at.get(self);
         if number == NO_PROC {
             at.set(self, 0);

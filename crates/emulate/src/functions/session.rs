@@ -12,7 +12,7 @@ use crate::fault::{Answer, Concern, Fault};
 const SETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
 
 impl Call<'_> {
-    fn require_session(&self, session: SessionHandle) -> Answer {
+    pub(super) fn require_session(&self, session: SessionHandle) -> Answer {
         match self.me.objects.sessions.get(session.number) {
             Some(_) => Ok(()),
             None => Err(Fault::new(ErrorClass::Session, "no such session")),

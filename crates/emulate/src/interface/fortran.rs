@@ -129,7 +129,18 @@ fn module_f08() -> String {
     text += "      interface\n";
     text += &functions();
     text += "      end interface\n";
+    let large = large_routines();
     for declaration in routines() {
+        let other = large.iter().find(|other| other.name.strip_suffix("_c") == Some(declaration.name));
+        let other = other.filter(|other| declaration.is_told_from(other));
+        for profiler in ["", "P"] {
+            let _ = writeln!(text, "      interface {profiler}{}", declaration.name);
+            text += &declaration.in_module(Form::Types, profiler);
+            text += &other.map(|other| other.in_module(Form::Types, profiler)).unwrap_or_default();
+            text += "      end interface\n";
+        }
+    }
+    for declaration in large.iter().filter(|declaration| declaration.parameters.iter().any(Parameter::is_callback)) {
         for profiler in ["", "P"] {
             let _ = writeln!(text, "      interface {profiler}{}", declaration.name);
             text += &declaration.in_module(Form::Types, profiler);
@@ -203,11 +214,20 @@ fn functions() -> String {
 
 /// Routines that Fortran has.
 fn routines() -> Vec<Declaration> {
+    of_fortran(false)
+}
+
+/// Those with long counts, which only `mpi_f08` has: under the same name, unless compilers could not tell them apart.
+fn large_routines() -> Vec<Declaration> {
+    of_fortran(true)
+}
+
+fn of_fortran(large: bool) -> Vec<Declaration> {
     let present = present();
     let is_routine = |declaration: &Declaration| {
         declaration.gives == "int"
             && !declaration.is_for_c_only()
-            && !declaration.name.ends_with("_c")
+            && declaration.name.ends_with("_c") == large
             && present.contains(&declaration.fortran_symbol())
     };
     declarations().into_iter().filter(is_routine).collect()
@@ -247,6 +267,14 @@ enum Form {
 }
 
 impl Declaration {
+    /// Whether arguments tell which of the two is meant: addresses and long counts are of the same kind, and so are functions.
+    fn is_told_from(&self, other: &Declaration) -> bool {
+        let types = |declaration: &Declaration| -> Vec<String> {
+            declaration.parameters.iter().map(|parameter| parameter.in_fortran(Form::Types)).collect()
+        };
+        types(self) != types(other)
+    }
+
     /// Its interface in a module; names that profilers call begin with another letter.
     fn in_module(&self, form: Form, profiler: &str) -> String {
         let name = match form {

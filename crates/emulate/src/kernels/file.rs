@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use super::effect::Effect;
 use super::prototype::{Prototype, PrototypeError};
-use super::{Effect, How, Replaced, Returned};
+use super::{How, Replaced, Returned, Sampling};
 
 /// Functions that are replaced.
 #[derive(Default)]
 pub struct Functions {
     /// The functions.
     pub list: Vec<Replaced>,
+    /// Functions whose allocations are folded, or never.
+    pub allocations: Vec<(String, bool)>,
 }
 
 /// Why functions cannot be replaced.
@@ -35,16 +38,28 @@ pub enum FunctionError {
         problem: String,
     },
     /// The program has no such function.
-    #[error(
-        "the program has no function {0} that could be replaced; check its name (nm lists those of a program that is not stripped)"
-    )]
-    Absent(String),
+    #[error("the program has no function {symbol} that could be replaced")]
+    Absent {
+        /// The function.
+        symbol: String,
+        /// Functions whose names are like it.
+        similar: Vec<String>,
+    },
 }
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    #[serde(default)]
     function: BTreeMap<String, Function>,
+    #[serde(default)]
+    allocation: BTreeMap<String, Allocation>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Allocation {
+    fold: bool,
 }
 
 #[derive(serde::Deserialize)]
@@ -57,12 +72,18 @@ struct Function {
     returns: Option<toml::Value>,
     precision: Option<f64>,
     least: Option<u32>,
+    #[serde(default)]
+    varies: bool,
 }
 
 impl Functions {
-    /// The BLAS, modelled.
-    pub fn blas() -> Functions {
-        Functions { list: super::blas::functions() }
+    /// The BLAS, LAPACK, and Fourier transforms if they are modelled.
+    pub fn libraries(how: How) -> Functions {
+        let mut list = super::routines::functions(how);
+        if how == How::Model {
+            list.extend(super::fft::functions());
+        }
+        Functions { list, allocations: Vec::new() }
     }
 
     /// Reads a file of functions.
@@ -70,17 +91,27 @@ impl Functions {
         let file: File = toml::from_str(text).map_err(|error| FunctionError::File(error.to_string()))?;
         let list =
             file.function.into_iter().map(|(symbol, function)| function.replaced(symbol)).collect::<Result<_, _>>()?;
-        Ok(Functions { list })
+        let allocations = file.allocation.into_iter().map(|(symbol, allocation)| (symbol, allocation.fold)).collect();
+        Ok(Functions { list, allocations })
     }
 }
 
 impl Function {
+    fn sampling(&self) -> Result<Sampling, String> {
+        let usual = Sampling::default();
+        let precision = self.precision.unwrap_or(usual.precision);
+        if !(precision > 0.0) {
+            return Err(format!("`precision` is a positive number, such as 0.05, not {precision}"));
+        }
+        Ok(Sampling { precision, least: self.least.unwrap_or(usual.least), varies: self.varies })
+    }
+
     fn replaced(self, symbol: String) -> Result<Replaced, FunctionError> {
         let wrong = |what: String| FunctionError::File(format!("function {symbol}: {what}"));
         let how = match self.how.as_str() {
             "model" => How::Model,
             "skip" => How::Skip,
-            "sample" => How::Sample { precision: self.precision.unwrap_or(0.05), least: self.least.unwrap_or(10) },
+            "sample" => How::Sample(self.sampling().map_err(&wrong)?),
             other => {
                 return Err(wrong(format!(
                     "`how` is model, sample or skip, not `{other}`; a function that is run needs no entry"
@@ -106,7 +137,7 @@ impl Function {
             }
         };
         let kernel = self.kernel.unwrap_or_else(|| symbol.clone());
-        Ok(Replaced { symbol, kernel, how, arguments, returned, effect: Effect::None })
+        Ok(Replaced { symbol, kernel, how, arguments, returned, effect: Effect::None, is_listed: true })
     }
 }
 

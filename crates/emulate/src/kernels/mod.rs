@@ -1,15 +1,17 @@
 //! Functions of the program that are not executed as they are: modelled, sampled, or left out.
 //!
 //! A call of such a function comes to a stub (`entry.rs`), which keeps its arguments and asks [`Kernels`] what becomes of it. Which
-//! functions these are, and what their arguments mean, is said by prototypes of C (`prototype.rs`): those of the BLAS are built
-//! in (`blas.rs`), others are listed in a file (`file.rs`). How long a call takes is said by the kernel models of a model file, or by a
+//! functions these are, and what their arguments mean, is said by prototypes of C (`prototype.rs`): those of the BLAS, LAPACK and FFTW are
+//! built in (`routines.rs`, `fft.rs`), others are listed in a file (`file.rs`). How long a call takes is said by the kernel models of a model file, or by a
 //! roofline of the machine (`models.rs`).
 
-mod blas;
+mod effect;
 mod entry;
+mod fft;
 mod file;
 mod models;
 mod prototype;
+mod routines;
 mod sample;
 
 use std::cell::{Cell, RefCell};
@@ -18,17 +20,19 @@ use hpcast_engine::{Key, Stream};
 use hpcast_models::compute::{Arguments, MOST_ARGUMENTS};
 use hpcast_units::Time;
 
+pub use effect::Effect;
 pub use file::{FunctionError, Functions};
 pub use models::{KernelModels, MachineSpeed};
 pub use prototype::Prototype;
+pub use sample::Sampling;
 
 use entry::{Action, Registers, Stubs};
-use models::Bound;
+use models::{Bound, BoundWork};
 use prototype::Argument;
 use sample::Samples;
 
 use crate::meter::Charging;
-use crate::process::Process;
+use crate::process::{Ending, Process};
 
 /// What becomes of the calls of a function.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,13 +41,8 @@ pub enum How {
     Model,
     /// Nothing is executed, and it takes no time.
     Skip,
-    /// Executed until the mean is known to that precision, at least so often; then it takes the mean.
-    Sample {
-        /// Half the width of the 95 % interval of the mean, as a share of it.
-        precision: f64,
-        /// Calls that are executed in any case.
-        least: u32,
-    },
+    /// Executed until the mean is known; then it takes the mean.
+    Sample(Sampling),
 }
 
 /// What a function gives that is not executed.
@@ -54,6 +53,10 @@ pub enum Returned {
     Zero,
     /// This number.
     Value(f64),
+    /// This number in single precision.
+    Single(f32),
+    /// A plan of a Fourier transform.
+    Plan(fft::Making),
     /// A random whole number from 0 to below an argument of the model.
     Below(usize),
     /// The place of the largest of a vector (i?amax), counted from that number: a random one, where the largest of so many
@@ -72,20 +75,6 @@ pub enum Returned {
     },
 }
 
-/// What is still done where a function is not executed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Nothing.
-    None,
-    /// Vectors without gaps are copied (?copy): programs also copy what they steer by.
-    Copy {
-        /// Bytes of a number.
-        size: u8,
-        /// Arguments are passed by reference.
-        by_reference: bool,
-    },
-}
-
 /// A function whose calls are not simply executed.
 pub struct Replaced {
     /// Its symbol.
@@ -100,6 +89,16 @@ pub struct Replaced {
     pub returned: Returned,
     /// What is done all the same.
     pub effect: Effect,
+    /// Whether the user has listed it: then it must be there, and have a model if it needs one.
+    pub is_listed: bool,
+}
+
+impl Replaced {
+    /// Whether there is nothing to do: a matrix has no rows or no columns, and functions return at once.
+    fn is_empty(&self, values: &[f64]) -> bool {
+        let is_size = |name: &str| name == "M" || name == "N";
+        self.arguments.iter().zip(values).any(|((name, _), &value)| value == 0.0 && is_size(name))
+    }
 }
 
 /// A function that is ready to be called.
@@ -107,6 +106,8 @@ struct Entry {
     replaced: Replaced,
     model: Bound,
     samples: RefCell<Samples>,
+    /// What a call does, if that is known: what is measured is its speed.
+    unit: Option<BoundWork>,
     /// Of what is drawn.
     returns: Stream,
     noise: Stream,
@@ -114,7 +115,10 @@ struct Entry {
     original: Cell<Option<hpcast_loader::Original>>,
     /// The address of the original in a shared library.
     shared: Cell<usize>,
+    /// Whether it is executed as it is, since it cannot be replaced.
+    is_left: Cell<bool>,
     calls: Cell<u64>,
+    executed: Cell<u64>,
     seconds: Cell<f64>,
 }
 
@@ -122,6 +126,8 @@ struct Entry {
 pub struct Kernels {
     entries: Vec<Entry>,
     stubs: Stubs,
+    /// How long the simulated machine takes for a second of this computer.
+    slowness: f64,
 }
 
 /// How often a function was called, and how long its calls took in simulated time.
@@ -131,8 +137,27 @@ pub struct Account {
     pub symbol: String,
     /// How often.
     pub calls: u64,
+    /// How often it was executed.
+    pub executed: u64,
+    /// Where its times come from.
+    pub source: Source,
     /// Simulated seconds of all ranks together.
     pub seconds: f64,
+}
+
+/// Where the times of a function come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// It takes no time.
+    Free,
+    /// A kernel model of the model file.
+    Model,
+    /// What it does at least, and how fast the machine file says that a node computes.
+    Roofline,
+    /// Calls that were executed.
+    Samples,
+    /// Nothing: it could not be replaced, and was executed as it is.
+    Left,
 }
 
 thread_local! {
@@ -146,24 +171,38 @@ impl Kernels {
         for replaced in functions {
             let names: Vec<&str> = replaced.arguments.iter().map(|(name, _)| name.as_str()).collect();
             let model = match replaced.how {
-                How::Model => models.bind(&replaced.kernel, &names)?,
+                How::Model => match models.bind(&replaced.kernel, &names) {
+                    Err(error) if !replaced.is_listed => Bound::Unknown(error.to_string()),
+                    bound => bound?,
+                },
                 _ => Bound::Free,
             };
             let key = Key::new(seed);
+            let is_sampled = matches!(replaced.how, How::Sample(_));
+            let unit = is_sampled.then(|| BoundWork::new(&replaced.kernel, &names)).flatten();
             entries.push(Entry {
                 model,
                 samples: RefCell::default(),
+                unit: unit.and_then(Result::ok),
                 returns: key.purpose(&format!("result of {}", replaced.symbol)),
                 noise: key.purpose(&format!("time of {}", replaced.symbol)),
                 original: Cell::new(None),
                 shared: Cell::new(0),
+                is_left: Cell::new(false),
                 calls: Cell::new(0),
+                executed: Cell::new(0),
                 seconds: Cell::new(0.0),
                 replaced,
             });
         }
         let stubs = Stubs::new(&entries.iter().map(Entry::constant).collect::<Vec<_>>());
-        Ok(Kernels { entries, stubs })
+        Ok(Kernels { entries, stubs, slowness: 1.0 })
+    }
+
+    /// The same on a machine that is so many times faster than this computer.
+    pub fn with_speed(mut self, speed: f64) -> Kernels {
+        self.slowness = 1.0 / speed;
+        self
     }
 
     /// The stub of a symbol.
@@ -184,6 +223,36 @@ impl Kernels {
         }
     }
 
+    /// Says where the original of a function is in a library that all ranks share.
+    pub fn set_shared(&self, symbol: &str, address: usize) {
+        if let Some(entry) = self.entries.iter().find(|entry| entry.replaced.symbol == symbol) {
+            entry.shared.set(address);
+        }
+    }
+
+    /// Who communicates in a function that is sampled ends with a message: left out, it would communicate no more.
+    #[cold]
+    fn refuse(&self, me: &Process, executing: usize, name: &'static str) -> ! {
+        let symbol = &self.entries[executing].replaced.symbol;
+        let what = format!(
+            "called inside {symbol}, which is sampled; functions that call MPI cannot be left out, so sample those that they \
+             compute with"
+        );
+        me.end(Ending::Fault { function: name.to_owned(), what, code: 0 })
+    }
+
+    /// Says that a function cannot be replaced: it is executed as it is.
+    pub fn leave(&self, symbol: &str) {
+        if let Some(entry) = self.entries.iter().find(|entry| entry.replaced.symbol == symbol) {
+            entry.is_left.set(true);
+        }
+    }
+
+    /// Whether the user has listed a function.
+    pub fn is_listed(&self, symbol: &str) -> bool {
+        self.entries.iter().any(|entry| entry.replaced.symbol == symbol && entry.replaced.is_listed)
+    }
+
     /// Calls come here from now on.
     pub fn install(&self) {
         KERNELS.set(self);
@@ -191,11 +260,13 @@ impl Kernels {
 
     /// What was called how often.
     pub fn account(&self) -> Vec<Account> {
-        let called = self.entries.iter().filter(|entry| entry.calls.get() > 0);
+        let called = self.entries.iter().filter(|entry| entry.calls.get() > 0 || entry.is_left.get());
         called
             .map(|entry| Account {
                 symbol: entry.replaced.symbol.clone(),
                 calls: entry.calls.get(),
+                executed: entry.executed.get(),
+                source: entry.source(),
                 seconds: entry.seconds.get(),
             })
             .collect()
@@ -217,6 +288,8 @@ pub struct Executing {
     entry: usize,
     values: Vec<f64>,
     since: u64,
+    /// Simulated seconds of calls inside that were not executed.
+    inside: f64,
 }
 
 impl Kernels {
@@ -226,9 +299,21 @@ impl Kernels {
         let outer = me.begin_call("a kernel");
         let executing = me.executing.borrow_mut().pop();
         let executing = executing.expect("who returns through us was called through us");
-        self.entries[executing.entry].executed(me, &executing);
+        self.entries[executing.entry].executed(me, &executing, self.slowness);
         me.end_call(outer);
         executing.returns_to
+    }
+}
+
+/// An MPI function is called: it must not be one that communicates in a function that is sampled.
+#[inline]
+pub(crate) fn check_call(me: &Process, name: &'static str) {
+    const HARMLESS: [&str; 6] =
+        ["MPI_Comm_rank", "MPI_Comm_size", "MPI_Type_size", "MPI_Get_address", "MPI_Initialized", "MPI_Pcontrol"];
+    let executing = me.executing.borrow().last().map(|executing| executing.entry);
+    if let Some(executing) = executing.filter(|_| !HARMLESS.contains(&name)) {
+        // SAFETY: functions are sampled only while their kernels are installed.
+        unsafe { (*KERNELS.get()).refuse(me, executing, name) }
     }
 }
 
@@ -239,11 +324,21 @@ impl Drop for Kernels {
 }
 
 impl Entry {
+    fn source(&self) -> Source {
+        match (self.replaced.how, &self.model) {
+            _ if self.is_left.get() => Source::Left,
+            (How::Sample(_), _) => Source::Samples,
+            (_, Bound::Free | Bound::Unknown(_)) => Source::Free,
+            (_, Bound::Fitted(..)) => Source::Model,
+            (_, Bound::Roofline(..)) => Source::Roofline,
+        }
+    }
+
     /// What all calls give, if they take no time and do nothing. Such calls are not counted.
     fn constant(&self) -> Option<f64> {
         let is_idle = self.replaced.effect == Effect::None && matches!(self.model, Bound::Free);
         match (self.replaced.how, self.replaced.returned) {
-            (How::Sample { .. }, _) => None,
+            (How::Sample(_), _) => None,
             (_, Returned::Zero) if is_idle => Some(0.0),
             (_, Returned::Value(value)) if is_idle => Some(value),
             _ => None,
@@ -259,14 +354,27 @@ impl Entry {
             *value = argument.value(registers);
         }
         let values = &values[..arguments.len()];
-        if let How::Sample { precision, least } = self.replaced.how {
-            let known = self.samples.borrow_mut().mean(values, precision, least);
+        if let Effect::Lapack(lapack) = self.replaced.effect
+            && lapack.is_question(registers)
+        {
+            return self.answer(me, lapack, registers, values);
+        }
+        if let How::Sample(sampling) = self.replaced.how {
+            let uniform = || self.noise.uniform(me.number(), number);
+            let class = sample::class(values, self.unit.is_some());
+            let known = self.samples.borrow().time(&class, sampling, uniform);
             return match known {
-                Some(mean) => self.take(me, mean, values, registers, number),
+                Some(time) => self.take(me, time * self.amount(values), values, registers, number),
                 None => self.execute(me, registers, values.to_vec(), entry),
             };
         }
-        let seconds = self.model.seconds(me, &Arguments::from_slice(values), || self.noise.word(me.number(), number));
+        if let Bound::Unknown(what) = &self.model {
+            me.end(Ending::Fault { function: self.replaced.symbol.clone(), what: what.clone(), code: 0 });
+        }
+        let seconds = match self.replaced.is_empty(values) {
+            true => 0.0,
+            false => self.model.seconds(me, &Arguments::from_slice(values), || self.noise.word(me.number(), number)),
+        };
         self.take(me, seconds, values, registers, number)
     }
 
@@ -275,14 +383,23 @@ impl Entry {
         self.seconds.set(self.seconds.get() + seconds);
         if seconds > 0.0 {
             me.rank.compute(Time::from_secs(seconds));
+            if let Some(outer) = me.executing.borrow_mut().last_mut() {
+                outer.inside += seconds;
+            }
         }
-        if let Effect::Copy { size, by_reference } = self.replaced.effect {
-            blas::copy(registers, size, by_reference);
+        match self.replaced.effect {
+            Effect::None => {}
+            Effect::Copy { size, by_reference } => effect::copy(registers, size, by_reference),
+            Effect::Lapack(lapack) => {
+                lapack.end(registers, self.named("S", values).or(self.named("N", values)).unwrap_or(0.0))
+            }
         }
         let random = || self.returns.uniform(me.number(), 2 * number);
         Action::give(match self.replaced.returned {
             Returned::Zero => (0, 0.0),
             Returned::Value(value) => (value as i64 as u64, value),
+            Returned::Single(value) => (value as i64 as u64, f64::from_bits(value.to_bits().into())),
+            Returned::Plan(making) => (making.plan(registers), 0.0),
             Returned::Below(argument) => {
                 let below = values.get(argument).copied().unwrap_or(1.0).max(1.0);
                 let drawn = (random() * below).min(below - 1.0).floor();
@@ -294,33 +411,70 @@ impl Entry {
                 let drawn = 1.0 - self.returns.uniform(me.number(), 2 * number + 1);
                 if count >= 1.0 {
                     let value = drawn.powf(1.0 / count);
-                    blas::put_largest(registers, vector, by_reference, [size, element], place, value);
+                    effect::put_largest(registers, vector, by_reference, [size, element], place, value);
                 }
                 (place + if count >= 1.0 { first } else { 0 }, 0.0)
             }
         })
     }
 
-    /// The original is executed, and measured.
-    fn execute(&self, me: &Process, registers: &Registers, values: Vec<f64>, entry: usize) -> Action {
+    /// A call that only asks how much memory is needed: it takes no time, and is executed where others are.
+    fn answer(&self, me: &Process, lapack: effect::Lapack, registers: &Registers, values: &[f64]) -> Action {
+        if let How::Sample(_) = self.replaced.how {
+            return Action::run(self.original(me));
+        }
+        lapack.answer(registers, values.iter().copied().fold(0.0, f64::max));
+        Action::give((0, 0.0))
+    }
+
+    /// The value of an argument.
+    fn named(&self, name: &str, values: &[f64]) -> Option<f64> {
+        let place = self.replaced.arguments.iter().position(|(argument, _)| argument == name)?;
+        values.get(place).copied()
+    }
+
+    /// The address of the function itself.
+    fn original(&self, me: &Process) -> usize {
         let original = match self.original.get() {
             Some(original) => me.copy().instance.original(original),
             None => self.shared.get(),
         };
+        if original == 0 {
+            me.end(Ending::Unsupported(self.replaced.symbol.clone()));
+        }
+        original
+    }
+
+    /// How many times what is measured a call takes.
+    fn amount(&self, values: &[f64]) -> f64 {
+        self.unit.as_ref().map_or(1.0, |unit| unit.amount(&Arguments::from_slice(values)))
+    }
+
+    /// The original is executed, and measured.
+    fn execute(&self, me: &Process, registers: &Registers, values: Vec<f64>, entry: usize) -> Action {
+        let original = self.original(me);
         let returns_to = registers.return_through_us();
         let since = crate::meter::cpu_time();
-        me.executing.borrow_mut().push(Executing { returns_to, entry, values, since });
+        me.executing.borrow_mut().push(Executing { returns_to, entry, values, since, inside: 0.0 });
         Action::run(original)
     }
 
     /// The original has returned.
-    fn executed(&self, me: &Process, executing: &Executing) {
-        let seconds =
-            crate::meter::cpu_time().saturating_sub(executing.since) as f64 * 1e-9 * me.world.charging.factor();
-        self.samples.borrow_mut().add(&executing.values, seconds);
+    fn executed(&self, me: &Process, executing: &Executing, slowness: f64) {
+        let own = crate::meter::cpu_time().saturating_sub(executing.since) as f64 * 1e-9 * slowness;
+        let seconds = own + executing.inside;
+        let amount = self.amount(&executing.values);
+        if let (How::Sample(sampling), true) = (self.replaced.how, amount > 0.0) {
+            let class = sample::class(&executing.values, self.unit.is_some());
+            self.samples.borrow_mut().add(class, seconds / amount, sampling);
+        }
+        self.executed.set(self.executed.get() + 1);
         self.seconds.set(self.seconds.get() + seconds);
-        if me.world.charging == Charging::Nothing {
-            me.rank.compute(Time::from_secs(seconds));
+        // A function that is executed inside another one is part of its time.
+        match me.executing.borrow_mut().last_mut() {
+            Some(outer) => outer.inside += executing.inside,
+            None if me.world.charging == Charging::Nothing => me.rank.compute(Time::from_secs(own)),
+            None => {}
         }
     }
 }

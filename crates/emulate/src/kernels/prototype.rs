@@ -15,6 +15,12 @@ pub enum Passed {
     Float,
     /// The address of a whole number of 32 bits, so many bytes further.
     IntAt(usize),
+    /// The address of a floating-point number of 64 bits, so many bytes further.
+    DoubleAt(usize),
+    /// A character.
+    Character,
+    /// The address of a character.
+    CharacterAt,
     /// An address whose contents do not matter.
     Pointer,
 }
@@ -45,6 +51,15 @@ pub enum Argument {
         value: u64,
         /// The two.
         arguments: [(usize, Passed); 2],
+    },
+    /// The smaller of two.
+    Least([(usize, Passed); 2]),
+    /// Whether any of two characters asks for something: is no N.
+    Wanted {
+        /// Their places, which may be the same.
+        places: [usize; 2],
+        /// How they are passed.
+        how: Passed,
     },
 }
 
@@ -132,13 +147,30 @@ fn number(registers: &Registers, place: usize, how: Passed, stacked: usize) -> f
             // SAFETY: the prototype says that the address of a number is passed.
             f64::from(unsafe { at.read_unaligned() })
         }
+        Passed::DoubleAt(offset) => {
+            let at = (word(registers, place, stacked) as usize + offset) as *const f64;
+            // SAFETY: as above.
+            unsafe { at.read_unaligned() }
+        }
         Passed::Double | Passed::Float => {
             // SAFETY: as above, for the stack.
             let bits =
                 registers.floats.get(place).map_or_else(|| unsafe { *registers.stack.add(stacked) }, |x| x.to_bits());
             if how == Passed::Double { f64::from_bits(bits) } else { f64::from(f32::from_bits(bits as u32)) }
         }
+        Passed::Character | Passed::CharacterAt => character(registers, place, how) as f64,
         Passed::Pointer => 0.0,
+    }
+}
+
+/// A character, whose case does not matter, or a number that stands for something.
+fn character(registers: &Registers, place: usize, how: Passed) -> u64 {
+    let word = word(registers, place, place.saturating_sub(6));
+    match how {
+        // SAFETY: the prototype says that the address of a character is passed.
+        Passed::CharacterAt => u64::from(unsafe { *(word as *const u8) }.to_ascii_uppercase()),
+        Passed::Character => u64::from((word as u8).to_ascii_uppercase()),
+        _ => u64::from(word as u32),
     }
 }
 
@@ -150,14 +182,12 @@ impl Argument {
         match *self {
             Argument::Passed { place, how, stacked } => number(registers, place, how, stacked),
             Argument::Either { decider: (place, how), value, arguments } => {
-                let word = word(registers, place, place.saturating_sub(6));
-                let found = match how {
-                    // A character: its case does not matter.
-                    // SAFETY: the prototype says that the address of a character is passed.
-                    Passed::IntAt(_) => u64::from(unsafe { *(word as *const u8) }.to_ascii_uppercase()),
-                    _ => u64::from(word as u32),
-                };
-                at(arguments[usize::from(found != value)])
+                at(arguments[usize::from(character(registers, place, how) != value)])
+            }
+            Argument::Least(arguments) => arguments.map(at).into_iter().fold(f64::INFINITY, f64::min),
+            Argument::Wanted { places, how } => {
+                let is_wanted = |place: usize| character(registers, place, how) != u64::from(b'N');
+                f64::from(places.into_iter().any(is_wanted))
             }
         }
     }

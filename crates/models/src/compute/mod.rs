@@ -14,6 +14,7 @@ mod noise;
 pub mod population;
 mod roofline;
 mod term;
+mod work;
 
 pub use bound::{BoundKernel, UnknownArgument};
 pub use chance::{Chance, Seeds};

@@ -45,36 +45,6 @@ pub struct KernelWork {
 }
 
 impl KernelWork {
-    /// Of a kernel of the BLAS in double precision, or one of HPL's copies: what its definition needs at least.
-    pub fn of(kernel: &str) -> Option<KernelWork> {
-        let (flops, bytes, steps): (&[_], &[_], &[_]) = match kernel {
-            "dgemm" => (&[("M*N*K", 2.0)], &[("M*K", 8.0), ("N*K", 8.0), ("M*N", 16.0)], &["K"]),
-            "dtrsm" => (&[("M*N*S", 1.0)], &[("S^2", 4.0), ("M*N", 16.0)], &["S"]),
-            "dger" => (&[("M*N", 2.0)], &[("M*N", 16.0), ("M", 8.0), ("N", 8.0)], &[]),
-            "dgemv" => (&[("M*N", 2.0)], &[("M*N", 8.0), ("M", 8.0), ("N", 8.0)], &[]),
-            "dtrsv" => (&[("N^2", 1.0)], &[("N^2", 4.0)], &["N"]),
-            "idamax" => (&[("N", 1.0)], &[("N", 8.0)], &[]),
-            "ddot" => (&[("N", 2.0)], &[("N", 16.0)], &[]),
-            "dnrm2" => (&[("N", 2.0)], &[("N", 8.0)], &[]),
-            "dcopy" => (&[], &[("N", 16.0)], &[]),
-            "dswap" => (&[], &[("N", 32.0)], &[]),
-            "dscal" => (&[("N", 1.0)], &[("N", 16.0)], &[]),
-            "daxpy" => (&[("N", 2.0)], &[("N", 24.0)], &[]),
-            // One row in, up to three rows out.
-            "dlocswpN" | "dlocswpT" => (&[], &[("N", 32.0)], &[]),
-            // Exchanges read and write both rows.
-            "dlaswp00N" | "dlaswp10N" => (&[], &[("M*N", 32.0)], &[]),
-            "dlacpy" | "dlatcpy" => (&[], &[("M*N", 16.0)], &[]),
-            _ if kernel.starts_with("dlaswp") => (&[], &[("M*N", 16.0)], &[]),
-            _ => return None,
-        };
-        let terms = |parts: &[(&str, f64)]| {
-            parts.iter().filter_map(|(text, factor)| Some((text.parse().ok()?, *factor))).collect()
-        };
-        let steps: Vec<(&str, f64)> = steps.iter().map(|step: &&str| (*step, 1.0)).collect();
-        Some(KernelWork { flops: terms(flops), bytes: terms(bytes), steps: terms(&steps) })
-    }
-
     /// All terms, with repetitions.
     pub fn terms(&self) -> impl Iterator<Item = &Term> {
         [&self.flops, &self.bytes, &self.steps].into_iter().flatten().map(|(term, _)| term)

@@ -135,7 +135,31 @@ basics! {
     Ub "MPI_UB" 0 1 Marker;
 }
 
+/// Bytes of each predefined datatype whose items lie side by side without gaps, by number; 0 for the others.
+static SIDE_BY_SIDE: [u8; Basic::ALL.len()] = {
+    let mut sizes = [0; Basic::ALL.len()];
+    let mut number = 0;
+    while number < sizes.len() {
+        let basic = Basic::ALL[number];
+        if basic.size() == basic.extent() {
+            sizes[number] = basic.size() as u8;
+        }
+        number += 1;
+    }
+    sizes
+};
+
 impl Basic {
+    /// Bytes of the predefined datatype with a number, if its items lie side by side without gaps: one load, since every
+    /// message asks.
+    #[inline]
+    pub fn size_side_by_side(number: usize) -> Option<i64> {
+        match SIDE_BY_SIDE.get(number) {
+            None | Some(0) => None,
+            Some(&size) => Some(i64::from(size)),
+        }
+    }
+
     /// The distance from one to the next in an array: the end of the data, rounded up to the alignment.
     pub const fn extent(self) -> i64 {
         let (end, alignment) = (self.end(), self.alignment());

@@ -1,0 +1,103 @@
+/*
+ * The real HPL in the simulator. Arguments: FILE, to which the seconds of HPL_pdgesv are written; PIVOTS, a file with the row of each
+ * column's pivot, an int each; `any` or `equal`, where all candidates for a pivot are zero; and the words of parameters.h.
+ * Numbers mean nothing here: kernels only take time, and the matrix is memory that all ranks share.
+ */
+#include "parameters.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Of the simulator. */
+void *hpcast_folded_malloc(size_t size);
+void hpcast_progress(double fraction);
+void hpcast_sleep_until(double seconds);
+void hpl_dlocswpN(int columns);
+void hpl_dlocswpT(int columns);
+
+static const int *pivots;
+static int are_equal;
+
+static void stop(const char *what) {
+    perror(what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* One copy in memory for all ranks. */
+static const int *read_pivots(const char *path, size_t count) {
+    int file = open(path, O_RDONLY);
+    if (file < 0) stop(path);
+    void *memory = mmap(NULL, count * sizeof(int), PROT_READ, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED) stop(path);
+    close(file);
+    return memory;
+}
+
+/* The process that owns the pivot finds a larger number than all others can; theirs are what `idamax` has drawn. */
+void __real_HPL_dlocmax(HPL_T_panel *panel, const int count, const int ii, const int jj, double *work);
+void __wrap_HPL_dlocmax(HPL_T_panel *panel, const int count, const int ii, const int jj, double *work) {
+    __real_HPL_dlocmax(panel, count, ii, jj, work);
+    if (count <= 0) return;
+    if (are_equal) work[0] = 0;
+    int nb = panel->nb, processes = panel->grid->nprow, row = pivots[panel->ia + jj];
+    if (row / nb % processes != panel->grid->myrow) return;
+    int local = row / (nb * processes) * nb + row % nb;
+    if (!are_equal) work[0] = 2;
+    work[1] = local - panel->ii - ii;
+    work[2] = row;
+}
+
+void __wrap_HPL_dlocswpN(HPL_T_panel *panel, const int ii, const int jj, double *work) {
+    hpl_dlocswpN(panel->jb);
+}
+
+void __wrap_HPL_dlocswpT(HPL_T_panel *panel, const int ii, const int jj, double *work) {
+    hpl_dlocswpT(panel->jb);
+}
+
+/* All processes come here with every panel. */
+void __real_HPL_pdfact(HPL_T_panel *panel);
+void __wrap_HPL_pdfact(HPL_T_panel *panel) {
+    if (panel->grid->iam == 0) hpcast_progress((double)panel->ia / panel->pmat->n);
+    __real_HPL_pdfact(panel);
+}
+
+static double max_over(double value) {
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return value;
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    if (argc != 4 + PARAMETER_COUNT) {
+        fprintf(stderr, "usage: %s FILE PIVOTS any|equal " PARAMETERS "\n", argv[0]);
+        return 2;
+    }
+    HPL_T_palg algo;
+    HPL_T_pmat mat;
+    HPL_T_grid grid;
+    size_t values = set_up((const char *const *)argv + 4, &grid, &algo, &mat);
+    mat.A = hpcast_folded_malloc(values * sizeof(double));
+    if (!mat.A) stop("the matrix");
+    mat.X = mat.A + (size_t)mat.ld * (size_t)mat.nq;
+    pivots = read_pivots(argv[2], (size_t)mat.n);
+    are_equal = !strcmp(argv[3], "equal");
+
+    /* All ranks start at the same instant, and one after the other where that makes a difference, as the skeleton's do. */
+    double start = max_over(MPI_Wtime()) + 2;
+    hpcast_sleep_until(start - 1 + 1e-9 * grid.iam);
+    hpcast_sleep_until(start);
+    HPL_pdgesv(&grid, &algo, &mat);
+    double end = MPI_Wtime();
+    double clock = MPI_Wtime() - end; /* what it takes to read it */
+    double seconds = max_over(end - clock - start);
+
+    if (grid.iam == 0) {
+        FILE *file = fopen(argv[1], "w");
+        if (!file || fprintf(file, "%.17g\n", seconds) < 0 || fclose(file)) stop(argv[1]);
+    }
+    HPL_grid_exit(&grid);
+    MPI_Finalize();
+    return 0;
+}

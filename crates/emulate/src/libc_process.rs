@@ -1,0 +1,93 @@
+//! Functions of the C library that end, replace or signal a process: here that is a rank.
+
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+
+use crate::libc_functions::leave;
+use crate::process::{Ending, Process};
+
+/// Functions that would replace all ranks by another program.
+const REPLACING: [&str; 8] = ["execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve"];
+
+/// The stand-ins, by name.
+pub fn functions() -> Vec<(&'static str, *const ())> {
+    let mut functions = vec![
+        ("raise", raise as *const ()),
+        ("kill", kill as *const ()),
+        ("alarm", alarm as *const ()),
+        ("setitimer", setitimer as *const ()),
+    ];
+    let replacing: [extern "C" fn() -> c_int; 8] =
+        [refuse::<0>, refuse::<1>, refuse::<2>, refuse::<3>, refuse::<4>, refuse::<5>, refuse::<6>, refuse::<7>];
+    functions.extend(REPLACING.into_iter().zip(replacing.map(|function| function as *const ())));
+    functions
+}
+
+unsafe extern "C" {
+    static mut program_invocation_name: *mut c_char;
+    static mut program_invocation_short_name: *mut c_char;
+    fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+}
+
+/// The C library's messages begin with the program's name, not with ours.
+pub fn set_name(program: &CString) {
+    let name = program.clone().into_raw();
+    // SAFETY: the text stays for ever, and one thread runs. Its last part begins after the last slash, if there is one.
+    unsafe {
+        let slash = libc::strrchr(name, c_int::from(b'/'));
+        program_invocation_name = name;
+        program_invocation_short_name = if slash.is_null() { name } else { slash.add(1) };
+    }
+}
+
+/// Functions of the C library that call exit themselves, such as err(), end the rank only.
+pub fn keep_exits() {
+    // SAFETY: the function takes these arguments.
+    unsafe { on_exit(exiting, std::ptr::null_mut()) };
+}
+
+extern "C" fn exiting(code: c_int, _: *mut c_void) {
+    if Process::running().is_some() {
+        // Each is called once.
+        keep_exits();
+        leave(code);
+    }
+}
+
+extern "C" fn refuse<const FUNCTION: usize>() -> c_int {
+    Process::current().end(Ending::Unsupported(REPLACING[FUNCTION].to_owned()))
+}
+
+/// Signals of faults are reported where they come from; others end the rank, unless they would do nothing.
+extern "C" fn raise(signal: c_int) -> c_int {
+    const FAULTS: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
+    const HARMLESS: [c_int; 4] = [libc::SIGCHLD, libc::SIGCONT, libc::SIGURG, libc::SIGWINCH];
+    if signal == 0 || HARMLESS.contains(&signal) {
+        return 0;
+    }
+    if FAULTS.contains(&signal) {
+        // SAFETY: our own handler takes it.
+        return unsafe { libc::raise(signal) };
+    }
+    let what = format!("signal {signal}, which it has sent itself");
+    let here = 0usize;
+    let place = (0, &raw const here as usize);
+    Process::current().end(Ending::Signal { number: signal, what, call: None, place })
+}
+
+extern "C" fn kill(process: libc::pid_t, signal: c_int) -> c_int {
+    // SAFETY: a number of the system.
+    if process == 0 || process == unsafe { libc::getpid() } {
+        return raise(signal);
+    }
+    // SAFETY: as the program calls it.
+    unsafe { libc::kill(process, signal) }
+}
+
+/// Timers of the process would be those of all ranks: they never go off.
+extern "C" fn alarm(_seconds: c_uint) -> c_uint {
+    0
+}
+
+extern "C" fn setitimer(_which: c_int, _new: *const c_void, _old: *mut c_void) -> c_int {
+    0
+}
