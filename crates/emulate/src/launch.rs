@@ -65,6 +65,8 @@ pub struct Finding {
     pub lacks_memory: bool,
     /// Whether files were used that cost nothing, since the machine file does not say what they do.
     pub free_files: bool,
+    /// Whether the program uses OpenMP, and nobody has said with how many threads.
+    pub one_thread: bool,
 }
 
 /// Why a program cannot be started.
@@ -166,14 +168,16 @@ fn shared(symbol: &str) -> Option<usize> {
 }
 
 /// OpenMP and libraries of linear algebra compute in this thread, where their time is measured, unless the user says
-/// otherwise.
-fn keep_to_one_thread() {
+/// otherwise. Tells whether he has for OpenMP.
+fn keep_to_one_thread() -> bool {
+    let is_told = std::env::var_os("OMP_NUM_THREADS").is_some();
     for name in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"] {
         if std::env::var_os(name).is_none() {
             // SAFETY: nobody reads the environment meanwhile: no program has been started yet.
             unsafe { std::env::set_var(name, "1") };
         }
     }
+    is_told
 }
 
 /// A rank's copy of the program, and how it begins.
@@ -201,7 +205,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         symbols.set(symbol, stub);
     }
     let mut meaning = Meaning { symbols, has_kernels: launch.kernels.is_some(), openmpi: Abi::new(Library::OpenMpi) };
-    keep_to_one_thread();
+    let is_told = keep_to_one_thread();
     let program = Program::open(Path::new(&path), &meaning)?;
     if let Some(kernels) = &launch.kernels {
         replace(&program, kernels)?;
@@ -216,6 +220,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     let library = of_program(&program);
     let spoken = library.unwrap_or(Library::Standard);
     let first = program.instantiate()?;
+    let one_thread = !is_told && first.symbol("GOMP_parallel").is_some();
     let distance = |symbol: &str| first.symbol(symbol).map(|address| address - first.base());
     meaning.openmpi.places(|symbol| distance(symbol).map(Place::InProgram));
     let sentinels = sentinels(spoken, distance);
@@ -293,7 +298,19 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     let free_files = world.file_system.was_free();
     let accounts = launch.kernels.as_ref().map(Kernels::account).unwrap_or_default();
     crate::interrupt::has_ended();
-    Ok(Finding { outcome, so_far, endings, library, accounts, whereabouts, waits, left_behind, lacks_memory, free_files })
+    Ok(Finding {
+        outcome,
+        so_far,
+        endings,
+        library,
+        accounts,
+        whereabouts,
+        waits,
+        left_behind,
+        lacks_memory,
+        free_files,
+        one_thread,
+    })
 }
 
 /// The ranks, by number.

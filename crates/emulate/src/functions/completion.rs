@@ -482,29 +482,12 @@ mpi! {
         Ok(())
     }
     fn MPI_Request_get_status(call, request: RequestHandle, flag: At<i32>, status: StatusAt) {
-<<<<<<< HEAD
-        flag.set(1);
         if request.number == 0 {
+            flag.set(1);
             status.set_at(call, 0, &call.abi.empty_status());
             return Ok(());
         }
-        let operation = call.take_operation(request.number)?;
-        let empty = call.abi.empty_status();
-        let found = match &operation.active {
-            None => Some(empty),
-            Some(Active { request: Some(pending), then }) => block_on(call.me.rank.peek(pending)).map(|found| match then {
-                Then::Received(received) => crate::operation::status(&received.comm, found),
-                _ => empty,
-            }),
-            Some(active @ Active { request: None, then }) => match then {
-                Then::Done(status) => Some(*status),
-                _ if active.is_done_at_once() => Some(empty),
-                _ => None,
-            },
-        };
-=======
         let found = call.peek(request.number)?;
->>>>>>> main
         flag.set(i32::from(found.is_some()));
         if let Some(found) = found {
             status.set(call, &found);

@@ -70,7 +70,12 @@ impl Choice {
     }
 
     /// What becomes of an allocation.
-    pub fn kind(&mut self, size: usize, alignment: usize, site: impl FnOnce(&[(String, bool)]) -> Option<bool>) -> Kind {
+    pub fn kind(
+        &mut self,
+        size: usize,
+        alignment: usize,
+        site: impl FnOnce(&[(String, bool)]) -> Option<bool>,
+    ) -> Kind {
         if size < PAGE || alignment > PAGE {
             return Kind::Ordinary;
         }
