@@ -146,6 +146,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if finding.free_files {
         report.assumptions.push("io = reading and writing files takes no time".into());
     }
+    if finding.one_thread {
+        report.assumptions.push("threads = OpenMP has one in each rank, as if OMP_NUM_THREADS were 1".into());
+    }
     report.assumptions.extend(finding.accounts.iter().filter_map(assumed));
     if finding.library.is_none() {
         report.warnings.push(format!("{} uses no MPI: its ranks know nothing of each other", report.program));
