@@ -42,7 +42,8 @@ impl Elf {
         Ok(Elf::parse(fs::read(path)?))
     }
 
-    fn parse(bytes: Vec<u8>) -> Option<Elf> {
+    /// The same of its contents.
+    pub fn parse(bytes: Vec<u8>) -> Option<Elf> {
         if !bytes.starts_with(&[0x7F, b'E', b'L', b'F', 2, 1]) || half(&bytes, 18)? != 62 {
             return None;
         }
