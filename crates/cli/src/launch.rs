@@ -1,5 +1,6 @@
 //! `hpcast run ./program`: runs a real MPI program on a simulated machine.
 
+mod arguments;
 mod deadlock;
 mod left;
 mod verdict;
@@ -10,7 +11,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use clap::{Args, CommandFactory, Parser};
+use clap::Args;
 use hpcast_emulate::kernels::{
     Account, FunctionError, Functions, KernelModels, Kernels, MachineSpeed, Sampling, Source as TimeSource,
 };
@@ -28,6 +29,8 @@ use crate::machine_options::MachineOptions;
 use crate::outputs::{OutputOptions, Results, Watchers};
 use crate::running::Running;
 use crate::verify::{self, Verification};
+use arguments::first_positional;
+pub(crate) use arguments::rewritten;
 use verdict::Verdict;
 
 /// Options of `hpcast run` for programs that are files.
@@ -94,60 +97,6 @@ enum Compute {
 enum Begin {
     Rank,
     Time,
-}
-
-/// If these are the arguments of `hpcast run` for a program that is a file, the same as arguments of the hidden command that
-/// runs it: everything from the program on is the program's.
-pub(crate) fn rewritten(arguments: Vec<OsString>, is_built_in: impl Fn(&str) -> bool) -> Vec<OsString> {
-    if arguments.get(1).is_none_or(|command| command != "run") {
-        return arguments;
-    }
-    let Some(place) = first_positional(&arguments) else { return arguments };
-    let program = arguments[place].to_string_lossy();
-    let is_file = program.contains('/') || !is_built_in(&program) && Path::new(&*program).is_file();
-    if !is_file {
-        return arguments;
-    }
-    let mut rewritten = arguments;
-    rewritten[1] = "run-program".into();
-    if rewritten[place - 1] != "--" {
-        rewritten.insert(place, "--".into());
-    }
-    rewritten
-}
-
-/// Where the first argument is that is no option and no value of one.
-fn first_positional(arguments: &[OsString]) -> Option<usize> {
-    #[derive(Parser)]
-    struct Standalone {
-        #[command(flatten)]
-        options: Options,
-    }
-    let command = Standalone::command();
-    let takes_value = |option: &str| {
-        let is_meant = |argument: &&clap::Arg| match option.strip_prefix("--") {
-            Some(long) => argument.get_long() == Some(long),
-            None => argument.get_short() == option.chars().nth(1),
-        };
-        let is_alone = option.len() == 2 || option.starts_with("--");
-        is_alone
-            && command
-                .get_arguments()
-                .find(is_meant)
-                .is_some_and(|argument| argument.get_action().takes_values() && !argument.is_require_equals_set())
-    };
-    let mut place = 2;
-    while let Some(argument) = arguments.get(place) {
-        let text = argument.to_string_lossy();
-        if text == "--" {
-            return (place + 1 < arguments.len()).then_some(place + 1);
-        }
-        if !text.starts_with('-') {
-            return Some(place);
-        }
-        place += if takes_value(&text) { 2 } else { 1 };
-    }
-    None
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
@@ -366,7 +315,7 @@ impl Options {
 fn assumed(account: &Account) -> Option<String> {
     let Account { symbol, calls, executed, source, .. } = account;
     match source {
-        TimeSource::Free | TimeSource::Model => None,
+        TimeSource::Free | TimeSource::Model | TimeSource::Remembered => None,
         TimeSource::Roofline => {
             Some(format!("{symbol} = as fast as the machine file's roofline: the model file does not have it"))
         }

@@ -266,7 +266,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         );
         let files = world.output.open(number);
         process.streams.set(files);
-        for (offset, file) in streams.iter().zip([files.input, files.out, files.err]) {
+        for (offset, file) in streams.iter().zip([world.output.input(number), files[0], files[1]]) {
             if let Some(address) = at(*offset) {
                 // SAFETY: the program's own variable of that name, which the C library's is copied into.
                 unsafe { *(address as *mut usize) = file };

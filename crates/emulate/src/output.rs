@@ -56,17 +56,6 @@ pub enum Prefix {
 /// Prints whole lines, or what is left of one at the end.
 pub type Print = dyn Fn(Stream, &[u8]);
 
-/// A rank's FILEs in the place of stdin, stdout and stderr.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Streams {
-    /// Standard input: only rank 0 has any.
-    pub input: usize,
-    /// Standard output.
-    pub out: usize,
-    /// Standard error.
-    pub err: usize,
-}
-
 /// What a rank has written to a stream.
 struct Written {
     rank: u32,
@@ -84,7 +73,9 @@ pub struct Output {
     prefix: Prefix,
     print: Rc<Print>,
     written: RefCell<Vec<&'static Written>>,
-    /// Standard input of all ranks but the first.
+    /// Standard input of the first rank.
+    input: usize,
+    /// Standard input of all others.
     nothing: usize,
     /// Whose streams are in place.
     current: Cell<Option<u32>>,
@@ -93,14 +84,19 @@ pub struct Output {
 impl Output {
     /// Nothing is written yet.
     pub fn new(prefix: Prefix, print: Rc<Print>) -> Output {
-        // SAFETY: both are texts.
-        let nothing = unsafe { libc::fopen(c"/dev/null".as_ptr(), c"r".as_ptr()) } as usize;
-        Output { prefix, print, written: RefCell::default(), nothing, current: Cell::default() }
+        // SAFETY: no rank runs yet, so the first is the C library's own; the second gets two texts.
+        let (input, nothing) = unsafe { (stdin as usize, libc::fopen(c"/dev/null".as_ptr(), c"r".as_ptr()) as usize) };
+        Output { prefix, print, written: RefCell::default(), input, nothing, current: Cell::default() }
     }
 
-    /// Makes the streams of a rank.
-    pub fn open(&self, rank: u32) -> Streams {
-        let [out, err] = [(Stream::Out, libc::_IOLBF), (Stream::Err, libc::_IONBF)].map(|(stream, buffering)| {
+    /// A rank's FILE in the place of stdin: only rank 0 has something to read.
+    pub fn input(&self, rank: u32) -> usize {
+        if rank == 0 { self.input } else { self.nothing }
+    }
+
+    /// Makes a rank's FILEs in the place of stdout and stderr.
+    pub fn open(&self, rank: u32) -> [usize; 2] {
+        [(Stream::Out, libc::_IOLBF), (Stream::Err, libc::_IONBF)].map(|(stream, buffering)| {
             // The program may write as long as it runs, which is as long as we do.
             let written: &'static Written = Box::leak(Box::new(Written {
                 rank,
@@ -121,10 +117,7 @@ impl Output {
                 }
                 file as usize
             }
-        });
-        // SAFETY: ranks are made before any runs, so this is the C library's own.
-        let input = if rank == 0 { unsafe { stdin as usize } } else { self.nothing };
-        Streams { input, out, err }
+        })
     }
 
     /// The streams of this rank are those of the C library from now on.
@@ -133,11 +126,11 @@ impl Output {
         if self.current.replace(Some(process.number())) == Some(process.number()) {
             return;
         }
-        let Streams { input, out, err } = process.streams.get();
+        let [out, err] = process.streams.get();
         if out != 0 {
             // SAFETY: one thread runs all ranks, and nobody else here uses the C library's streams.
             unsafe {
-                stdin = input as *mut libc::FILE;
+                stdin = self.input(process.number()) as *mut libc::FILE;
                 stdout = out as *mut libc::FILE;
                 stderr = err as *mut libc::FILE;
             }

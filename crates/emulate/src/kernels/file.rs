@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::effect::Effect;
 use super::prototype::{Prototype, PrototypeError};
+use super::remember::Extents;
 use super::{How, Replaced, Returned, Sampling};
 
 /// Functions that are replaced.
@@ -75,6 +76,10 @@ struct Function {
     most: Option<u32>,
     #[serde(default)]
     varies: bool,
+    #[serde(default)]
+    reads: String,
+    #[serde(default)]
+    writes: String,
 }
 
 impl Functions {
@@ -117,14 +122,19 @@ impl Function {
             "model" => How::Model,
             "skip" => How::Skip,
             "sample" => How::Sample(self.sampling().map_err(&wrong)?),
+            "remember" => How::Remember,
             other => {
                 return Err(wrong(format!(
-                    "`how` is model, sample or skip, not `{other}`; a function that is run needs no entry"
+                    "`how` is model, sample, remember or skip, not `{other}`; a function that is run needs no entry"
                 )));
             }
         };
         let prototype = Prototype::parse(&self.arguments)
             .map_err(|problem| FunctionError::Prototype { symbol: symbol.clone(), problem })?;
+        let extents = Extents::parse(&self.reads, &self.writes, &prototype).map_err(&wrong)?;
+        if how != How::Remember && !(self.reads.is_empty() && self.writes.is_empty()) {
+            return Err(wrong("`reads` and `writes` are for functions that are remembered".into()));
+        }
         let arguments: Vec<_> = prototype.arguments().iter().filter(|(name, _)| !name.is_empty()).cloned().collect();
         let returned = match self.returns {
             None => Returned::Zero,
@@ -142,7 +152,7 @@ impl Function {
             }
         };
         let kernel = self.kernel.unwrap_or_else(|| symbol.clone());
-        Ok(Replaced { symbol, kernel, how, arguments, returned, effect: Effect::None, is_listed: true })
+        Ok(Replaced { symbol, kernel, how, arguments, returned, effect: Effect::None, extents, is_listed: true })
     }
 }
 

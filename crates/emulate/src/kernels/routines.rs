@@ -9,7 +9,7 @@ use hpcast_models::compute::KernelWork;
 
 use super::effect::{Effect, Lapack, Unit, Workspace};
 use super::prototype::{Argument, Passed};
-use super::{How, Replaced, Returned};
+use super::{Extents, How, Replaced, Returned};
 
 const BLAS: &str = include_str!("blas.tsv");
 const LAPACK: &str = include_str!("lapack.tsv");
@@ -82,6 +82,7 @@ fn mixed(interface: Interface, how: How) -> Vec<Replaced> {
         arguments: vec![("N".to_owned(), integer_at(interface, 0))],
         returned,
         effect: Effect::None,
+        extents: Extents::default(),
         is_listed: false,
     };
     let by_reference = interface == Interface::Fortran;
@@ -190,7 +191,16 @@ impl Routine {
             _ => Effect::Lapack(self.lapack(interface, letter)),
         };
         let symbol = symbol(&kernel, interface, self.is_blas);
-        Replaced { symbol, kernel, how, arguments: self.arguments(interface), returned, effect, is_listed: false }
+        Replaced {
+            symbol,
+            kernel,
+            how,
+            arguments: self.arguments(interface),
+            returned,
+            effect,
+            extents: Extents::default(),
+            is_listed: false,
+        }
     }
 
     fn lapack(&self, interface: Interface, letter: char) -> Lapack {

@@ -19,8 +19,18 @@ const FILES: [(&str, &str); 5] = [
 ];
 /// The parts of HPL that `HPL_pdgesv` is made of.
 const PARTS: [&str; 7] = ["auxil", "comm", "grid", "panel", "pauxil", "pfact", "pgesv"];
-/// Functions of HPL that main.c comes before.
-const WRAPPED: [&str; 4] = ["HPL_dlocmax", "HPL_dlocswpN", "HPL_dlocswpT", "HPL_pdfact"];
+/// Functions that main.c comes before.
+const WRAPPED: [&str; 9] = [
+    "HPL_dlocmax",
+    "HPL_dlocswpN",
+    "HPL_dlocswpT",
+    "HPL_pdfact",
+    "HPL_pdlaswp00N",
+    "HPL_pdlaswp00T",
+    "HPL_pdlaswp01N",
+    "HPL_pdlaswp01T",
+    "MPI_Iprobe",
+];
 
 /// The program, of the sources in a folder.
 pub fn program(source: &Path, copy_panels: bool) -> Result<PathBuf, Failure> {

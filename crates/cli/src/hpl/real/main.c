@@ -11,6 +11,8 @@
 
 /* Of the simulator. */
 void *hpcast_folded_malloc(size_t size);
+double hpcast_now(void);
+void hpcast_polls_on(void);
 void hpcast_progress(double fraction);
 void hpcast_sleep_until(double seconds);
 void hpl_dlocswpN(int columns);
@@ -63,6 +65,33 @@ void __wrap_HPL_pdfact(HPL_T_panel *panel) {
     __real_HPL_pdfact(panel);
 }
 
+/*
+ * HPL looks for a panel after each step of a swap and each piece of an update, and then does nothing else until it is there: who looks
+ * again without having done anything, and not within a swap, polls on.
+ */
+static int is_swapping;
+static double in_vain = -1; /* when the last look has ended that found nothing */
+
+int __real_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
+int __wrap_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
+    if (!is_swapping && hpcast_now() == in_vain) hpcast_polls_on();
+    int code = __real_MPI_Iprobe(source, tag, comm, flag, status);
+    in_vain = *flag || is_swapping ? -1 : hpcast_now();
+    return code;
+}
+
+#define SWAP(name)                                                                                                             \
+    void __real_##name(HPL_T_panel *broadcast, int *flag, HPL_T_panel *panel, const int columns);                              \
+    void __wrap_##name(HPL_T_panel *broadcast, int *flag, HPL_T_panel *panel, const int columns) {                             \
+        is_swapping = 1;                                                                                                       \
+        __real_##name(broadcast, flag, panel, columns);                                                                        \
+        is_swapping = 0;                                                                                                       \
+    }
+SWAP(HPL_pdlaswp00N)
+SWAP(HPL_pdlaswp00T)
+SWAP(HPL_pdlaswp01N)
+SWAP(HPL_pdlaswp01T)
+
 static double max_over(double value) {
     MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return value;
@@ -85,13 +114,11 @@ int main(int argc, char **argv) {
     are_equal = !strcmp(argv[3], "equal");
 
     /* All ranks start at the same instant, and one after the other where that makes a difference, as the skeleton's do. */
-    double start = max_over(MPI_Wtime()) + 2;
+    double start = max_over(hpcast_now()) + 2;
     hpcast_sleep_until(start - 1 + 1e-9 * grid.iam);
     hpcast_sleep_until(start);
     HPL_pdgesv(&grid, &algo, &mat);
-    double end = MPI_Wtime();
-    double clock = MPI_Wtime() - end; /* what it takes to read it */
-    double seconds = max_over(end - clock - start);
+    double seconds = max_over(hpcast_now() - start);
 
     if (grid.iam == 0) {
         FILE *file = fopen(argv[1], "w");
