@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use clap::Args;
 use hpcast_emulate::kernels::{
-    Account, FunctionError, Functions, How, KernelModels, Kernels, MachineSpeed, Sampling, Source as TimeSource,
+    Account, FunctionError, Functions, KernelModels, Kernels, MachineSpeed, Sampling, Source as TimeSource,
 };
 use hpcast_emulate::{Charging, Finding, Folding, Launch, LaunchError, Prefix, Print, RanksAs, Stream};
 use hpcast_models::compute::ModelFile;
@@ -42,7 +42,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     machine: MachineOptions,
     /// What the program's own code costs: `skip` (nothing), `run` (the CPU time that it takes here, divided by --speed), or
-    /// `sample` (the same, but BLAS calls are executed only until their mean is known)
+    /// `sample` (the same, but products of matrices and LAPACK are executed only until their mean is known)
     #[arg(long, default_value = "run", value_name = "HOW")]
     compute: Compute,
     /// How many times faster a core of the simulated machine is than one of this computer
@@ -145,6 +145,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
     if finding.free_files {
         report.assumptions.push("io = reading and writing files takes no time".into());
+    }
+    if finding.one_thread {
+        report.assumptions.push("threads = OpenMP has one in each rank, as if OMP_NUM_THREADS were 1".into());
     }
     report.assumptions.extend(finding.accounts.iter().filter_map(assumed));
     if finding.library.is_none() {
@@ -320,11 +323,11 @@ impl Options {
     fn kernels(&self, listed: Functions, machine: &Machine) -> Result<Option<Kernels>, Failure> {
         let mut functions = match (&self.models, self.compute) {
             (Some(_), Compute::Sample) => {
-                let problem = "--models and --compute sample both say what BLAS calls cost; give one of them";
+                let problem = "--models and --compute sample both say what calls of the BLAS cost; give one of them";
                 return Err(Failure::input(problem));
             }
-            (Some(_), _) => Functions::libraries(How::Model),
-            (None, Compute::Sample) => Functions::libraries(How::Sample(Sampling::default())),
+            (Some(_), _) => Functions::modelled(),
+            (None, Compute::Sample) => Functions::sampled(Sampling::default()),
             (None, _) if listed.list.is_empty() => return Ok(None),
             (None, _) => Functions::default(),
         };

@@ -40,6 +40,8 @@ pub struct Keyval {
     pub extra: i64,
     /// How they are called.
     pub form: Form,
+    /// The program has freed it; it lives as long as an attribute has it.
+    pub is_freed: Cell<bool>,
 }
 
 /// The value of an attribute.
@@ -184,6 +186,7 @@ impl Attributes {
         if let Some(place) = self.place(keyval) {
             self.list.borrow_mut().remove(place);
         }
+        call.forget_keyval(keyval);
         Ok(())
     }
 
@@ -259,7 +262,8 @@ impl Call<'_> {
             (Language::Fortran, false) => Form::Fortran,
             (Language::Fortran, true) => Form::OldFortran,
         };
-        let keyval = Rc::new(Keyval { kind, name: Cell::new(0), copy, delete, extra, form });
+        let keyval =
+            Rc::new(Keyval { kind, name: Cell::new(0), copy, delete, extra, form, is_freed: Cell::new(false) });
         let name = (OWN | self.me.objects.keyvals.insert(keyval.clone())) as i32;
         keyval.name.set(name);
         name
@@ -272,10 +276,18 @@ impl Call<'_> {
         found.ok_or_else(|| Fault::new(ErrorClass::Keyval, format!("{key} is no key")))
     }
 
-    /// Frees a key; where it is in use it lives on. Gives the word that is no key.
+    /// Frees a key; where it is in use it lives on, and keeps its word. Gives the word that is no key.
     pub fn free_keyval(&self, kind: Kind, key: i32) -> Result<i32, Fault> {
-        self.keyval(kind, key)?;
-        self.me.objects.keyvals.remove(key as u32 & !OWN);
+        let keyval = self.keyval(kind, key)?;
+        keyval.is_freed.set(true);
+        self.forget_keyval(&keyval);
         Ok(self.abi.constant("MPI_KEYVAL_INVALID"))
+    }
+
+    /// A key that was freed goes with its last attribute: then only the table and the caller have it.
+    fn forget_keyval(&self, keyval: &Rc<Keyval>) {
+        if keyval.is_freed.get() && Rc::strong_count(keyval) <= 2 {
+            self.me.objects.keyvals.remove(keyval.name.get() as u32 & !OWN);
+        }
     }
 }

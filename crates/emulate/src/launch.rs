@@ -78,6 +78,8 @@ pub struct Finding {
     pub free_files: bool,
     /// Why ranks were processes, if they were not asked to be.
     pub why_processes: Option<String>,
+    /// Whether the program uses OpenMP, and nobody has said with how many threads.
+    pub one_thread: bool,
 }
 
 impl Finding {
@@ -104,6 +106,7 @@ impl Finding {
             lacks_memory: false,
             free_files: world.file_system.was_free(),
             why_processes: None,
+            one_thread: false,
             outcome,
         }
     }
@@ -219,14 +222,17 @@ fn shared(symbol: &str) -> Option<usize> {
     (!found.is_null()).then_some(found as usize)
 }
 
-/// Libraries of linear algebra compute in this thread, where their time is measured, unless the user says otherwise.
-fn keep_to_one_thread() {
-    for name in ["OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"] {
+/// OpenMP and libraries of linear algebra compute in this thread, where their time is measured, unless the user says
+/// otherwise. Tells whether he has for OpenMP.
+fn keep_to_one_thread() -> bool {
+    let is_told = std::env::var_os("OMP_NUM_THREADS").is_some();
+    for name in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"] {
         if std::env::var_os(name).is_none() {
             // SAFETY: nobody reads the environment meanwhile: no program has been started yet.
             unsafe { std::env::set_var(name, "1") };
         }
     }
+    is_told
 }
 
 /// A rank's copy of the program, and how it begins.
@@ -283,6 +289,8 @@ struct Opened {
     program: Program,
     meaning: Meaning,
     library: Option<Library>,
+    /// Somebody has said how many threads it may have.
+    is_told: bool,
 }
 
 /// Reads the program and finds what its symbols mean.
@@ -292,15 +300,15 @@ fn open(launch: &Launch, path: &str) -> Result<Opened, LaunchError> {
         symbols.set(symbol, stub);
     }
     let meaning = Meaning { symbols, has_kernels: launch.kernels.is_some(), openmpi: Abi::new(Library::OpenMpi) };
-    keep_to_one_thread();
+    let is_told = keep_to_one_thread();
     let program = Program::open(Path::new(path), &meaning)?;
     let library = of_program(&program);
-    Ok(Opened { program, meaning, library })
+    Ok(Opened { program, meaning, library, is_told })
 }
 
 /// Runs a program as copies in this process.
 fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, LaunchError> {
-    let Opened { program, mut meaning, library } = opened;
+    let Opened { program, mut meaning, library, is_told } = opened;
     if let Some(kernels) = &launch.kernels {
         replace(&program, kernels)?;
         kernels.install();
@@ -313,6 +321,7 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
     crate::libc_process::set_name(&launch.arguments[0]);
     let spoken = library.unwrap_or(Library::Standard);
     let first = program.instantiate()?;
+    let one_thread = !is_told && first.symbol("GOMP_parallel").is_some();
     let distance = |symbol: &str| first.symbol(symbol).map(|address| address - first.base());
     meaning.openmpi.places(|symbol| distance(symbol).map(Place::InProgram));
     let sentinels = sentinels(spoken, distance);
@@ -371,7 +380,7 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
     world.output.finish();
     crate::interrupt::has_ended();
     // Processes and the world hold the simulation's ranks, and those hold nothing of them.
-    Ok(Finding { lacks_memory, ..Finding::new(launch, &world, library, outcome, &processes.take()) })
+    Ok(Finding { lacks_memory, one_thread, ..Finding::new(launch, &world, library, outcome, &processes.take()) })
 }
 
 /// The ranks, by number.
@@ -397,7 +406,7 @@ fn replace(program: &Program, kernels: &Kernels) -> Result<(), LaunchError> {
             }
         } else if let Some(address) = shared(symbol) {
             kernels.set_shared(symbol, address);
-        } else if kernels.is_listed(symbol) {
+        } else if kernels.is_listed(symbol) && !program.mentions(symbol) {
             return Err(FunctionError::Absent { symbol: symbol.to_owned(), similar: similar(program, symbol) }.into());
         }
     }

@@ -33,7 +33,7 @@ struct CookieFunctions {
 }
 
 /// One of the two streams that a rank writes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     /// Standard output.
     Out,
@@ -68,6 +68,8 @@ pub struct Written {
     held: RefCell<Option<(Time, Vec<u8>)>>,
     /// Whether some of it was printed.
     is_printed: Cell<bool>,
+    /// When the rank wrote last.
+    last: Cell<Time>,
 }
 
 /// All text of a run.
@@ -101,6 +103,7 @@ impl Output {
             rest: RefCell::default(),
             held: RefCell::default(),
             is_printed: Cell::default(),
+            last: Cell::default(),
         }
     }
 
@@ -169,7 +172,7 @@ impl Output {
             written.print(at, &lines);
         }
         for written in written.iter() {
-            written.print(Time::ZERO, &written.rest.take());
+            written.print(written.last.get(), &written.rest.take());
         }
     }
 }
@@ -179,14 +182,19 @@ impl Written {
     fn add(&self, text: &[u8]) {
         let running = Process::running();
         let is_mine = running.is_some_and(|process| process.number() == self.rank);
+        // Who writes in the middle of something else cannot wait.
+        let waiting = running.filter(|process| is_mine && process.rank.is_at_rest());
+        if let Some(process) = waiting {
+            self.last.set(process.rank.now());
+        }
         // Another rank flushes all streams of the C library, also this one, whose text is on its way.
         if !is_mine && self.held.borrow().is_some() {
             return;
         }
         let Some(lines) = self.whole_lines(text) else { return };
-        match running.filter(|process| is_mine && process.rank.is_at_rest()) {
+        match waiting {
             Some(process) => self.wait_and_print(process, lines),
-            None => self.print(Time::ZERO, &lines),
+            None => self.print(self.last.get(), &lines),
         }
     }
 

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use clap::Args;
 use hpcast_apps::hpl::{HplDat, HplKernel, HplParameters, Pivots, SwapKind, roofline};
-use hpcast_emulate::kernels::{Functions, How, KernelModels, Kernels, MachineSpeed};
+use hpcast_emulate::kernels::{Functions, KernelModels, Kernels, MachineSpeed};
 use hpcast_emulate::{Charging, Folding, Launch, Prefix, RanksAs};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::{Outcome, Setup};
@@ -102,7 +102,7 @@ impl RealHpl {
 impl RealRun<'_> {
     fn kernels(&self, machine: &Machine, seed: u64) -> Result<Kernels, Failure> {
         let wrong = |error: hpcast_emulate::kernels::FunctionError| Failure::input(error.to_string());
-        let mut functions = Functions::libraries(How::Model);
+        let mut functions = Functions::modelled();
         functions.list.retain(|function| HplKernel::ALL.iter().any(|kernel| kernel.name() == function.kernel));
         functions.list.extend(Functions::parse(FUNCTIONS).map_err(wrong)?.list);
         let speed = roofline(machine, self.ranks_per_node).map(|(roofline, _)| MachineSpeed { roofline });

@@ -1,7 +1,7 @@
 //! One-sided communication: windows, what is done with them, and synchronisation.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use hpcast_mpi::{Collective, Promise, Request};
@@ -87,6 +87,18 @@ struct Deed {
 /// Whom a fault concerns.
 fn of(win: WinHandle) -> impl Fn(Fault) -> Fault {
     move |fault| fault.of(Concern::Win(win.number))
+}
+
+/// Whether all bytes from `begin` to before `end` were attached, perhaps as several pieces that touch.
+fn is_attached(attached: &BTreeMap<usize, usize>, begin: i64, end: i64) -> bool {
+    let mut begin = begin;
+    while begin < end {
+        match attached.range(..=begin as usize).next_back() {
+            Some((&base, &size)) if ((base + size) as i64) > begin => begin = (base + size) as i64,
+            _ => return false,
+        }
+    }
+    true
 }
 
 fn misplaced(what: &str) -> Fault {
@@ -261,14 +273,8 @@ impl Call<'_> {
             let begin = address.wrapping_add(datatype.true_lb());
             let end = begin + (count - 1) * datatype.extent() + datatype.true_extent();
             let holds = |base: usize, size: i64| begin >= base as i64 && end <= base as i64 + size;
-            let is_inside = if is_dynamic {
-                side.attached
-                    .range(..=begin as usize)
-                    .next_back()
-                    .is_some_and(|(&base, &size)| holds(base, size as i64))
-            } else {
-                holds(side.base, side.size)
-            };
+            let is_inside =
+                if is_dynamic { is_attached(&side.attached, begin, end) } else { holds(side.base, side.size) };
             if !is_inside {
                 let detail = format!("displacement {disp} reaches outside the memory of rank {rank}");
                 return Err(Fault::new(ErrorClass::RmaRange, detail));
@@ -387,7 +393,7 @@ impl Call<'_> {
         let Op::Predefined(operation) = self.op(op)? else {
             return Err(Fault::new(ErrorClass::Op, "one-sided calls take predefined operations only"));
         };
-        if operation.reduces() {
+        if operation.reduces() && datatype.size() > 0 {
             let Some(basic) = datatype.uniform() else {
                 return Err(Fault::new(ErrorClass::Type, "the datatype is made of different predefined ones"));
             };
@@ -631,7 +637,8 @@ mpi! {
         };
         size.set(sides[place].size);
         disp_unit.set(call, sides[place].unit);
-        baseptr.set(sides[place].base);
+        // Who has brought no memory has no address.
+        baseptr.set(if sides[place].size > 0 { sides[place].base } else { 0 });
         Ok(())
     }
     fn MPI_Win_create_dynamic(call, info: InfoHandle, comm: CommHandle, win: WinAt) {

@@ -73,6 +73,7 @@ struct Function {
     returns: Option<toml::Value>,
     precision: Option<f64>,
     least: Option<u32>,
+    most: Option<u32>,
     #[serde(default)]
     varies: bool,
     #[serde(default)]
@@ -82,13 +83,16 @@ struct Function {
 }
 
 impl Functions {
-    /// The BLAS, LAPACK, and Fourier transforms if they are modelled.
-    pub fn libraries(how: How) -> Functions {
-        let mut list = super::routines::functions(how);
-        if how == How::Model {
-            list.extend(super::fft::functions());
-        }
+    /// The BLAS, LAPACK and FFTW, modelled.
+    pub fn modelled() -> Functions {
+        let mut list = super::routines::functions(How::Model);
+        list.extend(super::fft::functions());
         Functions { list, allocations: Vec::new() }
+    }
+
+    /// What is heavy of the BLAS and LAPACK, sampled.
+    pub fn sampled(sampling: Sampling) -> Functions {
+        Functions { list: super::routines::heavy(How::Sample(sampling)), allocations: Vec::new() }
     }
 
     /// Reads a file of functions.
@@ -108,7 +112,8 @@ impl Function {
         if !(precision > 0.0) {
             return Err(format!("`precision` is a positive number, such as 0.05, not {precision}"));
         }
-        Ok(Sampling { precision, least: self.least.unwrap_or(usual.least), varies: self.varies })
+        let (least, most) = (self.least.unwrap_or(usual.least), self.most.unwrap_or(usual.most));
+        Ok(Sampling { precision, least, most: most.max(least), varies: self.varies })
     }
 
     fn replaced(self, symbol: String) -> Result<Replaced, FunctionError> {

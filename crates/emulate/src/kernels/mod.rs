@@ -227,11 +227,6 @@ impl Kernels {
         (0..).zip(&self.entries).map(|(place, entry)| (entry.replaced.symbol.as_str(), self.stubs.address(place)))
     }
 
-    /// Whether some are executed after all.
-    pub fn need_originals(&self) -> bool {
-        self.entries.iter().any(|entry| matches!(entry.replaced.how, How::Sample(_) | How::Remember))
-    }
-
     /// Says where the original of a function is.
     pub fn set_original(&self, symbol: &str, original: hpcast_loader::Original) {
         if let Some(entry) = self.entries.iter().find(|entry| entry.replaced.symbol == symbol) {
@@ -507,6 +502,7 @@ impl Entry {
     ) -> Action {
         let original = self.original(me);
         let returns_to = registers.return_through_us();
+        me.meter.pause(true);
         let since = crate::meter::cpu_time();
         me.executing.borrow_mut().push(Executing { returns_to, entry, values, since, first, inside: 0.0 });
         Action::run(original)
@@ -514,7 +510,7 @@ impl Entry {
 
     /// The original has returned; gives how long it took.
     fn executed(&self, me: &Process, executing: &Executing, slowness: f64) -> f64 {
-        let own = crate::meter::cpu_time().saturating_sub(executing.since) as f64 * 1e-9 * slowness;
+        let own = crate::meter::elapsed(executing.since) as f64 * 1e-9 * slowness;
         let seconds = own + executing.inside;
         let amount = self.amount(&executing.values);
         if let (How::Sample(sampling), true) = (self.replaced.how, amount > 0.0) {
@@ -526,10 +522,13 @@ impl Entry {
         // A function that is executed inside another one is part of its time.
         match me.executing.borrow_mut().last_mut() {
             Some(outer) => outer.inside += executing.inside,
-            None if me.world.charging == Charging::Nothing && executing.first.is_none() => {
-                me.rank.compute(Time::from_secs(own));
+            None => {
+                me.meter.pause(false);
+                // What is only remembered is the program's own code, which may cost nothing.
+                if me.world.charging != Charging::Nothing || executing.first.is_none() {
+                    me.rank.compute(Time::from_secs(own));
+                }
             }
-            None => {}
         }
         seconds
     }

@@ -5,6 +5,8 @@
 //! before characters, `*` before arrays and what is written; other names in capitals are integers, those in small letters numbers.
 //! C has the order of storage in front, and leaves out workspaces and INFO.
 
+use hpcast_models::compute::KernelWork;
+
 use super::effect::{Effect, Lapack, Unit, Workspace};
 use super::prototype::{Argument, Passed};
 use super::{Extents, How, Replaced, Returned};
@@ -45,6 +47,16 @@ fn routines() -> impl Iterator<Item = Routine> {
             Routine { name: next(), types: next(), parameters: next().split(' ').collect(), is_blas }
         })
     })
+}
+
+/// Those whose work grows with the third power of sizes: matrices times matrices, and factorisations. All others are quick, and programs
+/// steer by what they give, as HPL does by its pivots; so these are not sampled.
+pub(super) fn heavy(how: How) -> Vec<Replaced> {
+    let is_heavy = |function: &Replaced| {
+        let work = KernelWork::of(&format!("d{}", &function.kernel[1..]));
+        work.is_some_and(|work| work.flops.iter().any(|(term, _)| term.names().count() >= 3))
+    };
+    functions(how).into_iter().filter(is_heavy).collect()
 }
 
 /// All routines.
@@ -245,6 +257,14 @@ mod tests {
         sorted.sort();
         sorted.dedup();
         assert_eq!(sorted.len(), all.len(), "each once");
+    }
+
+    #[test]
+    fn what_is_quick_is_not_sampled() {
+        let heavy: Vec<String> = heavy(How::Skip).into_iter().map(|function| function.symbol).collect();
+        let has = |symbol: &str| heavy.iter().any(|known| known == symbol);
+        assert!(has("dgemm_") && has("cblas_strsm") && has("zgetrf_") && has("LAPACKE_dsyevd"));
+        assert!(!has("dgemv_") && !has("idamax_") && !has("dcopy_") && !has("dlange_"));
     }
 
     #[test]
