@@ -5,6 +5,8 @@ use std::cell::Cell;
 use hpcast_mpi::Rank;
 use hpcast_units::Time;
 
+use crate::processes::gate;
+
 /// What is charged for the program's own code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Charging {
@@ -31,12 +33,14 @@ pub struct Meter {
     since: Cell<u64>,
     /// Somebody else measures.
     is_paused: Cell<bool>,
+    /// The thread that went on: others' time cannot be compared with its.
+    thread: Cell<usize>,
 }
 
 impl Meter {
     /// A meter at rest.
     pub fn new(charging: Charging) -> Meter {
-        Meter { charging, since: Cell::new(0), is_paused: Cell::new(false) }
+        Meter { charging, since: Cell::new(0), is_paused: Cell::new(false), thread: Cell::new(0) }
     }
 
     /// Somebody else measures and charges, or no longer does.
@@ -49,6 +53,7 @@ impl Meter {
     pub fn resume(&self) {
         if let (Charging::Measured(_), false) = (self.charging, self.is_paused.get()) {
             self.since.set(cpu_time());
+            self.thread.set(gate::thread());
         }
     }
 
@@ -56,6 +61,9 @@ impl Meter {
     #[inline]
     pub fn stop(&self, rank: &Rank) {
         if let (Charging::Measured(factor), false) = (self.charging, self.is_paused.get()) {
+            if self.thread.get() != gate::thread() {
+                return;
+            }
             let nanoseconds = elapsed(self.since.get());
             rank.compute(Time::from_secs(nanoseconds as f64 * 1e-9 * factor));
         }

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use clap::Args;
 use hpcast_apps::hpl::{HplDat, HplKernel, HplParameters, Pivots, SwapKind, roofline};
 use hpcast_emulate::kernels::{Functions, KernelModels, Kernels, MachineSpeed};
-use hpcast_emulate::{Charging, Folding, Launch, Prefix};
+use hpcast_emulate::{Charging, Folding, Launch, Prefix, RanksAs};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::{Outcome, Setup};
 use hpcast_platform::Machine;
@@ -76,7 +76,8 @@ impl RealHpl {
             print: Rc::new(launch::print),
             stack: STACK,
             folding: Some(Folding { threshold: Some(SMALLEST_APART), ..Folding::default() }),
-            kernels: Some(run.kernels(&setup.machine, setup.seed)?),
+            kernels: Some(Box::new(run.kernels(&setup.machine, setup.seed)?)),
+            ranks_as: RanksAs::Copies,
         };
         let finding = hpcast_emulate::launch(&launch, setup).map_err(|error| launch::failure(&self.program, &error))?;
         let code = launch::exit_code(&finding)?;

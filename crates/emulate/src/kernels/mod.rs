@@ -227,6 +227,11 @@ impl Kernels {
         (0..).zip(&self.entries).map(|(place, entry)| (entry.replaced.symbol.as_str(), self.stubs.address(place)))
     }
 
+    /// Whether some are executed after all.
+    pub fn need_originals(&self) -> bool {
+        self.entries.iter().any(|entry| matches!(entry.replaced.how, How::Sample(_) | How::Remember))
+    }
+
     /// Says where the original of a function is.
     pub fn set_original(&self, symbol: &str, original: hpcast_loader::Original) {
         if let Some(entry) = self.entries.iter().find(|entry| entry.replaced.symbol == symbol) {
@@ -524,8 +529,8 @@ impl Entry {
             Some(outer) => outer.inside += executing.inside,
             None => {
                 me.meter.pause(false);
-                // What is only remembered is the program's own code, which may cost nothing.
-                if me.world.charging != Charging::Nothing || executing.first.is_none() {
+                // What is executed only for its results takes as much time as other code.
+                if executing.first.is_none() || me.world.charging != Charging::Nothing {
                     me.rank.compute(Time::from_secs(own));
                 }
             }

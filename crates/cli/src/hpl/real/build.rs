@@ -20,7 +20,7 @@ const FILES: [(&str, &str); 5] = [
 /// The parts of HPL that `HPL_pdgesv` is made of.
 const PARTS: [&str; 7] = ["auxil", "comm", "grid", "panel", "pauxil", "pfact", "pgesv"];
 /// Functions that main.c comes before.
-const WRAPPED: [&str; 9] = [
+const WRAPPED: [&str; 12] = [
     "HPL_dlocmax",
     "HPL_dlocswpN",
     "HPL_dlocswpT",
@@ -29,6 +29,9 @@ const WRAPPED: [&str; 9] = [
     "HPL_pdlaswp00T",
     "HPL_pdlaswp01N",
     "HPL_pdlaswp01T",
+    "HPL_pipid",
+    "HPL_plindx0",
+    "HPL_plindx1",
     "MPI_Iprobe",
 ];
 

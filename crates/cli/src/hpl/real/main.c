@@ -58,6 +58,50 @@ void __wrap_HPL_dlocswpT(HPL_T_panel *panel, const int ii, const int jj, double 
     hpl_dlocswpT(panel->jb);
 }
 
+/*
+ * What the swaps of rows are computed from, as plain arguments: the simulator executes these functions once, and gives their results to all
+ * processes that bring the same (functions.toml).
+ */
+void __real_HPL_pipid(HPL_T_panel *panel, int *k, int *ipid);
+__attribute__((noinline)) void hpl_pipid(int jb, int ia, double *dpiv, int *k, int *ipid) {
+    HPL_T_panel panel = {.jb = jb, .ia = ia, .DPIV = dpiv};
+    __real_HPL_pipid(&panel, k, ipid);
+}
+
+void __wrap_HPL_pipid(HPL_T_panel *panel, int *k, int *ipid) {
+    hpl_pipid(panel->jb, panel->ia, panel->DPIV, k, ipid);
+}
+
+void __real_HPL_plindx0(HPL_T_panel *panel, int k, int *ipid, int *lindxa, int *lindxau, int *llen);
+__attribute__((noinline)) void hpl_plindx0(int jb, int nb, int ia, int ii, int prow, int myrow, int nprow, int k, int *ipid, int *lindxa,
+                                           int *lindxau, int *llen) {
+    HPL_T_grid grid = {.myrow = myrow, .nprow = nprow};
+    HPL_T_panel panel = {.grid = &grid, .jb = jb, .nb = nb, .ia = ia, .ii = ii, .prow = prow};
+    __real_HPL_plindx0(&panel, k, ipid, lindxa, lindxau, llen);
+}
+
+void __wrap_HPL_plindx0(HPL_T_panel *panel, int k, int *ipid, int *lindxa, int *lindxau, int *llen) {
+    HPL_T_grid *grid = panel->grid;
+    hpl_plindx0(panel->jb, panel->nb, panel->ia, panel->ii, panel->prow, grid->myrow, grid->nprow, k, ipid, lindxa, lindxau, llen);
+}
+
+void __real_HPL_plindx1(HPL_T_panel *panel, int k, const int *ipid, int *ipa, int *lindxa, int *lindxau, int *iplen, int *ipmap,
+                        int *ipmapm1, int *permu, int *iwork);
+__attribute__((noinline)) void hpl_plindx1(int jb, int nb, int ia, int ii, int prow, int myrow, int nprow, int lengths, int k,
+                                           const int *ipid, int *ipa, int *lindxa, int *lindxau, int *iplen, int *ipmap, int *ipmapm1,
+                                           int *permu, int *iwork) {
+    HPL_T_grid grid = {.myrow = myrow, .nprow = nprow};
+    HPL_T_panel panel = {.grid = &grid, .jb = jb, .nb = nb, .ia = ia, .ii = ii, .prow = prow};
+    __real_HPL_plindx1(&panel, k, ipid, ipa, lindxa, lindxau, iplen, ipmap, ipmapm1, permu, iwork);
+}
+
+void __wrap_HPL_plindx1(HPL_T_panel *panel, int k, const int *ipid, int *ipa, int *lindxa, int *lindxau, int *iplen, int *ipmap,
+                        int *ipmapm1, int *permu, int *iwork) {
+    HPL_T_grid *grid = panel->grid;
+    hpl_plindx1(panel->jb, panel->nb, panel->ia, panel->ii, panel->prow, grid->myrow, grid->nprow, grid->nprow + 1, k, ipid, ipa, lindxa,
+                lindxau, iplen, ipmap, ipmapm1, permu, iwork);
+}
+
 /* All processes come here with every panel. */
 void __real_HPL_pdfact(HPL_T_panel *panel);
 void __wrap_HPL_pdfact(HPL_T_panel *panel) {
