@@ -89,7 +89,7 @@ fn sampled_functions_take_as_long_as_executed_ones() {
     );
     let [smooth, product] = times(&runs("2", &["--compute", "run"], &program).0);
     // Time of other programs on this computer is not charged, but their use of its caches is.
-    let is_near = |found: f64, wanted: f64| (found / wanted - 1.0).abs() < 0.3;
+    let is_near = |found: f64, wanted: f64| (found / wanted - 1.0).abs() < 0.4;
     for options in [["--functions", &functions, "--compute", "run"], ["--functions", &functions, "--compute", "skip"]] {
         let (printed, report) = runs("2", &options, &program);
         assert!(is_near(times(&printed)[0], smooth), "{printed} instead of {smooth}\n{report}");
@@ -172,16 +172,31 @@ const LIBRARIES: &str = r#"
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-void dgetrf_(int *m, int *n, double *a, int *lda, int *ipiv, int *info) { (void)m, (void)n, (void)a, (void)lda, (void)ipiv, (void)info; abort(); }
+static volatile int executed;
+void dgetrf_(int *m, int *n, double *a, int *lda, int *ipiv, int *info) {
+    executed += *m + *n + *info;
+    a[0] = *lda, ipiv[0] = *info = executed;
+}
 void dgeqrf_(int *m, int *n, double *a, int *lda, double *tau, double *work, int *lwork, int *info) {
-    (void)m, (void)n, (void)a, (void)lda, (void)tau, (void)work, (void)lwork, (void)info; abort();
+    executed += *m + *n + *lda + *lwork + *info;
+    a[0] = tau[0] = work[0] = *lwork = *info = executed;
 }
-float snrm2_(int *n, float *x, int *incx) { (void)n, (void)x, (void)incx; abort(); return 0; }
+float snrm2_(int *n, float *x, int *incx) {
+    executed += *n + *incx;
+    return x[0] + executed;
+}
 void *fftw_plan_dft_2d(int n0, int n1, void *in, void *out, int sign, unsigned flags) {
-    (void)n0, (void)n1, (void)in, (void)out, (void)sign, (void)flags; abort(); return 0;
+    executed += n0 + n1 + sign + (int)flags;
+    return executed > 0 ? in : out;
 }
-void fftw_execute(void *plan) { (void)plan; abort(); }
-void fftw_destroy_plan(void *plan) { (void)plan; abort(); }
+void fftw_execute(void *plan) {
+    executed += plan != NULL;
+    if (executed > 100) executed = 1;
+}
+void fftw_destroy_plan(void *plan) {
+    executed += plan != NULL;
+    if (executed > 100) executed = 1;
+}
 int main(int argc, char **argv) {
     int n = 1000, ipiv[1000], info = 7, lwork = -1, one = 1;
     double a[1], tau[1], work[1] = {0};
@@ -202,7 +217,7 @@ int main(int argc, char **argv) {
     fftw_execute(plan);
     double transform = MPI_Wtime() - start;
     fftw_destroy_plan(plan);
-    printf("%.6f %g %g %.6f\n", factor, asked, planned, transform);
+    printf("%.6f %d %.6f %d\n", factor, asked < 1e-6 && planned < 1e-6, transform, executed);
     MPI_Finalize();
     return 0;
 }
@@ -216,8 +231,8 @@ fn libraries_are_modelled_by_what_they_do_at_least() {
     let (printed, report) = runs("1", &["--compute", "skip", "--models", &models], &program);
     let lines: Vec<&str> = printed.lines().collect();
     assert_eq!(lines[..2], ["0 1 1000", "0 1 1"]);
-    // A core of this machine does 1 Gflop/s: 2/3 N^3, and 5 N log2 N for 2^20 points.
-    assert_eq!(lines[2], "0.666667 0 0 0.104858");
+    // Of this machine is assumed that it does 0.9 Gflop/s and moves 0.05 B for each: 2/3 N^3 operations, 32 B for each of 2^20 points.
+    assert_eq!(lines[2], "0.740741 1 0.745654 0");
     for symbol in ["dgetrf_", "fftw_execute"] {
         assert!(report.contains(&format!("{symbol} = as fast as the machine file's roofline")), "{report}");
     }
@@ -225,7 +240,7 @@ fn libraries_are_modelled_by_what_they_do_at_least() {
     let text = "name = \"mine\"\n[kernel.dgetrf]\nterms = [\"N\"]\nseconds = [1e-3]\n[kernel.dfft]\nterms = [\"N\"]\nseconds = [1e-6]\n";
     let models = folder.write("models.toml", text);
     let (printed, report) = runs("1", &["--compute", "skip", "--models", &models], &program);
-    assert_eq!(printed.lines().nth(2), Some("1.000000 0 0 1.048576"));
+    assert_eq!(printed.lines().nth(2), Some("1.000000 1 1.048576 0"));
     assert!(!report.contains("dgetrf_ ="), "{report}");
 }
 
