@@ -28,3 +28,4 @@ mkdir -p fuzz/corpus/elf_program
 echo '__thread int a = 1; int b, *c = &b; int main(void) { return a + *c; }' |
     cc -x c - -s -fPIC -Wl,--hash-style=both -o fuzz/corpus/elf_program/small
 fuzz elf_program
+fuzz elf_start fuzz/corpus/elf_program

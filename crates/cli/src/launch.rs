@@ -13,9 +13,9 @@ use std::rc::Rc;
 
 use clap::Args;
 use hpcast_emulate::kernels::{
-    Account, FunctionError, Functions, How, KernelModels, Kernels, MachineSpeed, Sampling, Source as TimeSource,
+    Account, FunctionError, Functions, KernelModels, Kernels, MachineSpeed, Sampling, Source as TimeSource,
 };
-use hpcast_emulate::{Charging, Finding, Folding, Launch, LaunchError, Prefix, Print, Stream};
+use hpcast_emulate::{Charging, Finding, Folding, Launch, LaunchError, Prefix, Print, RanksAs, Stream};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::collectives::{Library, Selection};
 use hpcast_mpi::{Outcome, Setup};
@@ -42,7 +42,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     machine: MachineOptions,
     /// What the program's own code costs: `skip` (nothing), `run` (the CPU time that it takes here, divided by --speed), or
-    /// `sample` (the same, but BLAS calls are executed only until their mean is known)
+    /// `sample` (the same, but products of matrices and LAPACK are executed only until their mean is known)
     #[arg(long, default_value = "run", value_name = "HOW")]
     compute: Compute,
     /// How many times faster a core of the simulated machine is than one of this computer
@@ -64,6 +64,13 @@ pub(crate) struct Options {
     /// Stack of each rank in MiB
     #[arg(long, default_value_t = 8, value_name = "MIB")]
     stack: usize,
+    /// What ranks are: `copies` of the program in one process, or `processes`, which is slower and can do more; the first, if the
+    /// program allows it, unless this says otherwise
+    #[arg(long, value_name = "WHAT")]
+    ranks_as: Option<Ranks>,
+    /// Why ranks are processes, for the report
+    #[arg(long, hide = true)]
+    because: Option<String>,
     /// MPI library whose rules choose the collective algorithms: openmpi or mpich
     #[arg(long, default_value_t = Library::OpenMpi, value_name = "LIBRARY")]
     mpi: Library,
@@ -99,11 +106,17 @@ enum Begin {
     Time,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Ranks {
+    Copies,
+    Processes,
+}
+
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if options.verify {
         return options.verify();
     }
-    let path = PathBuf::from(&options.program[0]);
+    let path = options.path();
     let mut running = Running::stopped_by(hpcast_emulate::stop_on_signals(), path.display().to_string());
     options.outputs.check()?;
     let machine = options.machine.load(None, true)?;
@@ -123,12 +136,18 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
     let mut report = RunReport::of(&totals, &machine.interconnect, options.outputs.every_rank);
     options.describe(&machine, &mut report);
+    if let Some(why) = finding.why_processes.as_ref().or(options.because.as_ref()) {
+        report.assumptions.push(format!("ranks-as = processes, because {why}"));
+    }
     if finding.lacks_memory {
         let folded = "memory = folded where it was not enough: numbers in the largest arrays mean nothing";
         report.assumptions.push(folded.into());
     }
     if finding.free_files {
         report.assumptions.push("io = reading and writing files takes no time".into());
+    }
+    if finding.one_thread {
+        report.assumptions.push("threads = OpenMP has one in each rank, as if OMP_NUM_THREADS were 1".into());
     }
     report.assumptions.extend(finding.accounts.iter().filter_map(assumed));
     if finding.library.is_none() {
@@ -154,6 +173,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 }
 
 impl Options {
+    /// The file of the program: a file of that name here, or a command as shells find it.
+    fn path(&self) -> PathBuf {
+        let path = PathBuf::from(&self.program[0]);
+        if path.is_file() { path } else { hpcast_emulate::find(&self.program[0]).unwrap_or(path) }
+    }
+
     /// Compares with a native run.
     fn verify(&self) -> Result<(), Failure> {
         let arguments: Vec<OsString> = std::env::args_os().collect();
@@ -184,6 +209,9 @@ impl Options {
 
     /// Why the program was not started. A file of functions that names one which is not there is shown.
     fn failure(&self, path: &Path, error: &LaunchError) -> Failure {
+        if let LaunchError::BeyondCopies(why) = error {
+            return anew_as_processes(why);
+        }
         let LaunchError::Function(absent @ FunctionError::Absent { symbol, similar }) = error else {
             return failure(path, error);
         };
@@ -240,6 +268,7 @@ impl Options {
         let kernels = self.kernels(listed, machine)?;
         let argument = |text: &OsString| CString::new(text.clone().into_vec());
         let mut program = self.program.clone();
+        program[0] = self.path().into();
         if self.wdir.is_some()
             && let Ok(path) = std::path::absolute(&program[0])
         {
@@ -261,7 +290,12 @@ impl Options {
             print: printing(running),
             stack: self.stack << 20,
             folding,
-            kernels,
+            kernels: kernels.map(Box::new),
+            ranks_as: match self.ranks_as {
+                None => RanksAs::Possible,
+                Some(Ranks::Copies) => RanksAs::Copies,
+                Some(Ranks::Processes) => RanksAs::Processes,
+            },
         })
     }
 }
@@ -289,11 +323,11 @@ impl Options {
     fn kernels(&self, listed: Functions, machine: &Machine) -> Result<Option<Kernels>, Failure> {
         let mut functions = match (&self.models, self.compute) {
             (Some(_), Compute::Sample) => {
-                let problem = "--models and --compute sample both say what BLAS calls cost; give one of them";
+                let problem = "--models and --compute sample both say what calls of the BLAS cost; give one of them";
                 return Err(Failure::input(problem));
             }
-            (Some(_), _) => Functions::libraries(How::Model),
-            (None, Compute::Sample) => Functions::libraries(How::Sample(Sampling::default())),
+            (Some(_), _) => Functions::modelled(),
+            (None, Compute::Sample) => Functions::sampled(Sampling::default()),
             (None, _) if listed.list.is_empty() => return Ok(None),
             (None, _) => Functions::default(),
         };
@@ -315,7 +349,7 @@ impl Options {
 fn assumed(account: &Account) -> Option<String> {
     let Account { symbol, calls, executed, source, .. } = account;
     match source {
-        TimeSource::Free | TimeSource::Model => None,
+        TimeSource::Free | TimeSource::Model | TimeSource::Remembered => None,
         TimeSource::Roofline => {
             Some(format!("{symbol} = as fast as the machine file's roofline: the model file does not have it"))
         }
@@ -328,6 +362,21 @@ fn assumed(account: &Account) -> Option<String> {
 fn speed(machine: &Machine, ranks_per_node: u32) -> Option<MachineSpeed> {
     let (roofline, _) = hpcast_apps::hpl::roofline(machine, ranks_per_node)?;
     Some(MachineSpeed { roofline })
+}
+
+/// Begins the whole command anew, with ranks that are processes: comes back only if that goes wrong.
+fn anew_as_processes(why: &str) -> Failure {
+    use std::os::unix::process::CommandExt;
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    let options = ["--ranks-as=processes".to_owned(), format!("--because={why}")];
+    arguments.splice(2..2, options.map(OsString::from));
+    let error = match std::env::current_exe() {
+        Ok(hpcast) => std::process::Command::new(hpcast).args(&arguments[1..]).exec(),
+        Err(error) => error,
+    };
+    Failure::input(format!(
+        "{why}, and ranks cannot become processes by themselves: {error}; ask for --ranks-as processes"
+    ))
 }
 
 /// Prints the program's text; the line that says how far the run is makes room for it.

@@ -32,8 +32,9 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("sleep", sleep as *const ()),
         ("usleep", usleep as *const ()),
         ("nanosleep", nanosleep as *const ()),
+        ("clock_nanosleep", clock_nanosleep as *const ()),
         ("fork", fork as *const ()),
-        ("vfork", fork as *const ()),
+        ("vfork", vfork as *const ()),
         ("pthread_create", pthread_create as *const ()),
         ("rand", rand as *const ()),
         ("srand", srand as *const ()),
@@ -63,7 +64,12 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("memalign", aligned_alloc as *const ()),
         ("malloc_usable_size", malloc_usable_size as *const ()),
     ];
-    own.into_iter().chain(crate::libc_process::functions()).chain(crate::output::functions()).collect()
+    own.into_iter()
+        .chain(crate::libc_process::functions())
+        .chain(crate::libc_clocks::functions())
+        .chain(crate::libc_names::functions())
+        .chain(crate::output::functions())
+        .collect()
 }
 
 type Main = unsafe extern "C" fn(c_int, *const *const c_char, *const *const c_char) -> c_int;
@@ -159,7 +165,8 @@ extern "C" fn unsupported_on_exit(_function: usize, _argument: usize) -> c_int {
     Process::current().end(Ending::Unsupported("on_exit".to_owned()))
 }
 
-fn now() -> Time {
+/// The time that a rank reads.
+pub(crate) fn now() -> Time {
     let me = Process::current();
     let outer = me.begin_call("clock_gettime");
     let now = me.read_clock();
@@ -174,9 +181,13 @@ fn seconds_and_nanoseconds(clock_counts_from_epoch: bool) -> (i64, i64) {
     (seconds + if clock_counts_from_epoch { EPOCH } else { 0 }, rest)
 }
 
+/// Seconds that a clock shows when the simulation begins.
+pub(crate) fn beginning(clock: libc::clockid_t) -> i64 {
+    if matches!(clock, libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE) { EPOCH } else { 0 }
+}
+
 unsafe extern "C" fn clock_gettime(clock: libc::clockid_t, time: *mut libc::timespec) -> c_int {
-    let real = matches!(clock, libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE);
-    let (tv_sec, tv_nsec) = seconds_and_nanoseconds(real);
+    let (tv_sec, tv_nsec) = seconds_and_nanoseconds(beginning(clock) > 0);
     // SAFETY: the program passes a place for the time.
     unsafe { *time = libc::timespec { tv_sec, tv_nsec } };
     0
@@ -205,7 +216,8 @@ extern "C" fn clock() -> c_long {
     (now().as_ps() / 1_000_000) as c_long
 }
 
-fn pause(length: Time) {
+/// A rank waits.
+pub(crate) fn pause(length: Time) {
     let me = Process::current();
     let outer = me.begin_call("sleep");
     me.rank.spend(hpcast_mpi::Activity::Wait, length);
@@ -229,8 +241,33 @@ unsafe extern "C" fn nanosleep(length: *const libc::timespec, _rest: *mut libc::
     0
 }
 
+unsafe extern "C" fn clock_nanosleep(
+    clock: libc::clockid_t,
+    flags: c_int,
+    length: *const libc::timespec,
+    rest: *mut libc::timespec,
+) -> c_int {
+    if flags & libc::TIMER_ABSTIME == 0 {
+        // SAFETY: as the program calls it.
+        return unsafe { nanosleep(length, rest) };
+    }
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the program passes a time.
+    let until = unsafe {
+        clock_gettime(clock, &mut now);
+        *length
+    };
+    let seconds = (until.tv_sec - now.tv_sec) as f64 + (until.tv_nsec - now.tv_nsec) as f64 * 1e-9;
+    pause(Time::from_secs(seconds.max(0.0)));
+    0
+}
+
 extern "C" fn fork() -> c_int {
     Process::current().end(Ending::Unsupported("fork".to_owned()))
+}
+
+extern "C" fn vfork() -> c_int {
+    Process::current().end(Ending::Unsupported("vfork".to_owned()))
 }
 
 extern "C" fn pthread_create() -> c_int {

@@ -57,7 +57,7 @@ pub enum Prefix {
 pub type Print = dyn Fn(Stream, &[u8]);
 
 /// What a rank has written to a stream.
-struct Written {
+pub struct Written {
     rank: u32,
     stream: Stream,
     prefix: Prefix,
@@ -66,6 +66,8 @@ struct Written {
     rest: RefCell<Vec<u8>>,
     /// Lines that wait for their time.
     held: RefCell<Option<(Time, Vec<u8>)>>,
+    /// Whether some of it was printed.
+    is_printed: Cell<bool>,
     /// When the rank wrote last.
     last: Cell<Time>,
 }
@@ -91,6 +93,20 @@ impl Output {
         Output { prefix, print, written: RefCell::default(), input, nothing, current: Cell::default() }
     }
 
+    /// A stream of a rank.
+    pub fn stream(&self, rank: u32, stream: Stream) -> Written {
+        Written {
+            rank,
+            stream,
+            prefix: self.prefix,
+            print: self.print.clone(),
+            rest: RefCell::default(),
+            held: RefCell::default(),
+            is_printed: Cell::default(),
+            last: Cell::default(),
+        }
+    }
+
     /// A rank's FILE in the place of stdin: only rank 0 has something to read.
     pub fn input(&self, rank: u32) -> usize {
         if rank == 0 { self.input } else { self.nothing }
@@ -100,15 +116,7 @@ impl Output {
     pub fn open(&self, rank: u32) -> [usize; 2] {
         [(Stream::Out, libc::_IOLBF), (Stream::Err, libc::_IONBF)].map(|(stream, buffering)| {
             // The program may write as long as it runs, which is as long as we do.
-            let written: &'static Written = Box::leak(Box::new(Written {
-                rank,
-                stream,
-                prefix: self.prefix,
-                print: self.print.clone(),
-                rest: RefCell::default(),
-                held: RefCell::default(),
-                last: Cell::default(),
-            }));
+            let written: &'static Written = Box::leak(Box::new(self.stream(rank, stream)));
             self.written.borrow_mut().push(written);
             let functions = CookieFunctions { read: std::ptr::null(), write, seek: std::ptr::null(), close: None };
             // SAFETY: the cookie is never changed but through its cells.
@@ -147,6 +155,11 @@ impl Output {
         written.add(text);
     }
 
+    /// Whether nobody has seen anything yet.
+    pub fn is_silent(&self) -> bool {
+        self.written.borrow().iter().all(|written| !written.is_printed.get())
+    }
+
     /// Writes all that is left: lines whose time has not come, and those without an end.
     pub fn finish(&self) {
         let written = self.written.borrow();
@@ -178,16 +191,25 @@ impl Written {
         if !is_mine && self.held.borrow().is_some() {
             return;
         }
-        let mut rest = self.rest.borrow_mut();
-        rest.extend_from_slice(text);
-        let Some(end) = rest.iter().rposition(|&byte| byte == b'\n') else { return };
-        let left = rest.split_off(end + 1);
-        let lines = std::mem::replace(&mut *rest, left);
-        drop(rest);
+        let Some(lines) = self.whole_lines(text) else { return };
         match waiting {
             Some(process) => self.wait_and_print(process, lines),
             None => self.print(self.last.get(), &lines),
         }
+    }
+
+    /// Takes text, and gives what are whole lines now.
+    pub fn whole_lines(&self, text: &[u8]) -> Option<Vec<u8>> {
+        let mut rest = self.rest.borrow_mut();
+        rest.extend_from_slice(text);
+        let end = rest.iter().rposition(|&byte| byte == b'\n')?;
+        let left = rest.split_off(end + 1);
+        Some(std::mem::replace(&mut *rest, left))
+    }
+
+    /// The beginning of a line whose end has not come.
+    pub fn rest(&self) -> Vec<u8> {
+        self.rest.take()
     }
 
     fn wait_and_print(&self, process: &Process, lines: Vec<u8>) {
@@ -200,7 +222,9 @@ impl Written {
         process.end_call(outer);
     }
 
-    fn print(&self, at: Time, text: &[u8]) {
+    /// Prints lines of that time.
+    pub fn print(&self, at: Time, text: &[u8]) {
+        self.is_printed.set(self.is_printed.get() || !text.is_empty());
         let prefix = match self.prefix {
             _ if text.is_empty() => return,
             Prefix::None => return (self.print)(self.stream, text),

@@ -17,6 +17,7 @@ use crate::files::File;
 use crate::launch::Copy;
 use crate::meter::Meter;
 use crate::operation::Operation;
+use crate::processes::baton;
 use crate::reduction::Op;
 use crate::stacks::Bounds;
 use crate::table::Table;
@@ -190,6 +191,8 @@ pub struct Process {
     stack: Cell<Bounds>,
     /// Its calls that are measured.
     pub executing: RefCell<Vec<crate::kernels::Executing>>,
+    /// Its next MPI_Iprobe will be called until it finds something.
+    pub polls_on: Cell<bool>,
     /// Its big allocations.
     pub memory: crate::memory::Share,
     /// Names of predefined datatypes that the program has set.
@@ -210,6 +213,8 @@ pub struct Process {
     pub file_handler: Cell<Handler>,
     /// The thread level that it asked for.
     pub thread_level: Cell<i32>,
+    /// The time after my last reading of the clock, and how many there were before it with nothing in between.
+    clock: Cell<(Time, u64)>,
     /// Operations that go on without a request (MPI_Request_free).
     pub orphans: RefCell<Vec<crate::operation::Active>>,
     /// Taken away from its code by the user.
@@ -218,8 +223,10 @@ pub struct Process {
     pub libc: crate::libc_state::LibcState,
 }
 
-/// What it takes to read a clock: about that much on current processors (the kernel's vDSO).
-const CLOCK: Time = Time::from_ps(25_000);
+/// Picoseconds that it takes to read a clock: about that many on current processors (the kernel's vDSO).
+const CLOCK: u64 = 25_000;
+/// After that many readings with nothing in between, they begin to take longer.
+const PATIENCE: u64 = 10_000;
 
 thread_local! {
     static CURRENT: Cell<*const Process> = const { Cell::new(std::ptr::null()) };
@@ -244,6 +251,7 @@ impl Process {
             meter,
             stack: Cell::default(),
             executing: RefCell::default(),
+            polls_on: Cell::default(),
             memory: Default::default(),
             named_types: RefCell::default(),
             type_attributes: RefCell::default(),
@@ -255,6 +263,7 @@ impl Process {
             own_errors: RefCell::default(),
             file_handler: Cell::new(Handler::Return),
             thread_level: Cell::new(0),
+            clock: Cell::new((Time::ZERO, 0)),
             orphans: RefCell::default(),
             libc: Default::default(),
         })
@@ -296,6 +305,9 @@ impl Process {
 
     /// Lets the simulation go on with others.
     pub(crate) fn suspend(&self) {
+        if let Some(ranks) = baton::ranks() {
+            return ranks.suspend(self.number() as usize);
+        }
         // SAFETY: the yielder lives on the stack of this fiber as long as the fiber runs, and we are on it.
         unsafe { (*self.yielder.get()).suspend(()) };
     }
@@ -323,9 +335,13 @@ impl Process {
         self.rank.number()
     }
 
-    /// Reads my clock, which takes a moment: programs that wait for it to go on would otherwise wait for ever.
+    /// Reads my clock, which takes a moment: programs that wait for it to go on would otherwise wait for ever. Who has
+    /// done nothing else for long waits for the clock; its moments grow, or a wait of seconds would be reading it for ever.
     pub fn read_clock(&self) -> Time {
-        self.rank.compute(CLOCK);
+        let (last, readings) = self.clock.get();
+        let readings = if last == self.rank.now() { readings + 1 } else { 0 };
+        self.rank.compute(Time::from_ps(CLOCK * (1 + readings / PATIENCE)));
+        self.clock.set((self.rank.now(), readings));
         self.rank.now()
     }
 
@@ -376,6 +392,12 @@ impl Process {
         loop {
             self.suspend();
         }
+    }
+
+    /// Its process has ended.
+    pub(crate) fn has_gone(&self, ending: Ending) {
+        self.world.ended(self, ending);
+        self.ended.set(true);
     }
 
     pub(crate) fn set_copy(&self, copy: Copy) {

@@ -15,7 +15,9 @@ pub(crate) fn rewritten(arguments: Vec<OsString>, is_built_in: impl Fn(&str) -> 
     }
     let Some(place) = first_positional(&arguments) else { return arguments };
     let program = arguments[place].to_string_lossy();
-    let is_file = program.contains('/') || !is_built_in(&program) && Path::new(&*program).is_file();
+    let is_file = program.contains('/')
+        || !is_built_in(&program)
+            && (Path::new(&*program).is_file() || hpcast_emulate::find(&arguments[place]).is_some());
     if !is_file {
         return arguments;
     }

@@ -211,6 +211,12 @@ fn color_of(call: &Call<'_>, color: i32) -> Result<Option<i64>, Fault> {
     }
 }
 
+/// Parts of the hardware below a node are not known, so that nobody belongs to one.
+fn is_hardware(call: &Call<'_>, split_type: i32) -> bool {
+    let types = ["MPI_COMM_TYPE_HW_GUIDED", "MPI_COMM_TYPE_HW_UNGUIDED", "MPI_COMM_TYPE_RESOURCE_GUIDED"];
+    call.abi.name_of(split_type, &types).is_some()
+}
+
 mpi! {
     fn MPI_Comm_rank(call, comm: CommHandle, rank: At<i32>) {
         rank.set(call.me.comm(comm.number)?.rank() as i32);
@@ -240,6 +246,7 @@ mpi! {
         Ok(())
     }
     fn MPI_Comm_dup(call, comm: CommHandle, newcomm: CommAt) {
+        newcomm.set(call, 0);
         let done = call.duplicating(comm, None, newcomm).and_then(|plan| plan.run(call));
         done.map_err(|fault| fault.of_comm(comm.number))
     }
@@ -280,7 +287,7 @@ mpi! {
         let (node, _) = call.me.world.processor(call.me.number());
         let color = if split_type == call.abi.constant("MPI_COMM_TYPE_SHARED") {
             Some(i64::from(node))
-        } else if split_type == call.abi.undefined {
+        } else if split_type == call.abi.undefined || is_hardware(call, split_type) {
             None
         } else {
             return Err(Fault::new(ErrorClass::Arg, format!("no such split type: {split_type}")).of_comm(comm.number));

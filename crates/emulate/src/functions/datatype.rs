@@ -333,6 +333,7 @@ mpi! {
     }
     fn MPI_Type_dup(call, oldtype: TypeHandle, newtype: TypeAt) {
         let old = call.me.datatype(oldtype.number)?;
+        newtype.set(call, 0);
         let attributes = call.type_attributes(oldtype.number)?.copied(call, (Kind::Datatype, oldtype.number))?;
         let number = call.own_type(old.dup(), attributes);
         let committed = call.me.objects.types.with(oldtype.number, |own| own.committed.get()).unwrap_or(true);

@@ -1,7 +1,7 @@
 //! One-sided communication: windows, what is done with them, and synchronisation.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use hpcast_mpi::{Collective, Promise, Request};
@@ -18,6 +18,7 @@ use crate::fault::{Answer, Concern, Fault, Handler};
 use crate::fiber::block_on;
 use crate::layout::Layout;
 use crate::operation::{Active, Operation as Requested, Then};
+use crate::processes::baton;
 use crate::reduction::Op;
 use crate::windows::{Epoch, Memory, Outstanding, Shared, Side, Window};
 
@@ -76,6 +77,8 @@ struct Back {
 /// An operation, worked out.
 struct Deed {
     target: u32,
+    /// Where in the target's memory.
+    place: usize,
     bytes: u64,
     act: Act,
     back: Option<Back>,
@@ -84,6 +87,18 @@ struct Deed {
 /// Whom a fault concerns.
 fn of(win: WinHandle) -> impl Fn(Fault) -> Fault {
     move |fault| fault.of(Concern::Win(win.number))
+}
+
+/// Whether all bytes from `begin` to before `end` were attached, perhaps as several pieces that touch.
+fn is_attached(attached: &BTreeMap<usize, usize>, begin: i64, end: i64) -> bool {
+    let mut begin = begin;
+    while begin < end {
+        match attached.range(..=begin as usize).next_back() {
+            Some((&base, &size)) if ((base + size) as i64) > begin => begin = (base + size) as i64,
+            _ => return false,
+        }
+    }
+    true
 }
 
 fn misplaced(what: &str) -> Fault {
@@ -258,14 +273,8 @@ impl Call<'_> {
             let begin = address.wrapping_add(datatype.true_lb());
             let end = begin + (count - 1) * datatype.extent() + datatype.true_extent();
             let holds = |base: usize, size: i64| begin >= base as i64 && end <= base as i64 + size;
-            let is_inside = if is_dynamic {
-                side.attached
-                    .range(..=begin as usize)
-                    .next_back()
-                    .is_some_and(|(&base, &size)| holds(base, size as i64))
-            } else {
-                holds(side.base, side.size)
-            };
+            let is_inside =
+                if is_dynamic { is_attached(&side.attached, begin, end) } else { holds(side.base, side.size) };
             if !is_inside {
                 let detail = format!("displacement {disp} reaches outside the memory of rank {rank}");
                 return Err(Fault::new(ErrorClass::RmaRange, detail));
@@ -283,7 +292,7 @@ impl Call<'_> {
 
     /// Sends an operation on its way. `also` is kept when it is done.
     fn begin_deed(&self, window: &Window, deed: Deed, also: Option<Promise>) {
-        let Deed { target, bytes, act, back } = deed;
+        let Deed { target, place, bytes, act, back } = deed;
         let origin = window.comm.rank();
         if origin == target {
             block_on(self.me.rank.take_turn());
@@ -297,13 +306,14 @@ impl Call<'_> {
             }
         };
         let shared = window.shared.clone();
+        let (here_rank, there_rank) = (self.me.number(), shared.world(target));
         let effect = Box::new(move |there: &hpcast_mpi::Rank| {
-            let data = act();
+            let data = baton::now(there_rank, place, act);
             match back {
                 None => keep(there),
                 Some(Back { address, layout, bytes }) => shared.answer(there, target, origin, bytes, move |here| {
                     // SAFETY: the origin's buffer is MPI's until the operation ends.
-                    unsafe { layout.unpack(&data, address as *mut u8) };
+                    baton::later(here_rank, address, move || unsafe { layout.unpack(&data, address as *mut u8) });
                     keep(here);
                 }),
             }
@@ -356,7 +366,7 @@ impl Call<'_> {
                 Vec::new()
             }
         });
-        Ok(Some(Deed { target: target.rank, bytes, act, back: None }))
+        Ok(Some(Deed { target: target.rank, place: target.address, bytes, act, back: None }))
     }
 
     fn place_back(&self, buffer: Buffer, count: Count, datatype: TypeHandle) -> Result<Back, Fault> {
@@ -375,7 +385,7 @@ impl Call<'_> {
         let (layout, address) = (target.layout(), target.address);
         // SAFETY: the items lie in the window.
         let act = Box::new(move || unsafe { layout.pack(address as *const u8) });
-        Ok(Some(Deed { target: target.rank, bytes: 0, act, back: Some(back) }))
+        Ok(Some(Deed { target: target.rank, place: target.address, bytes: 0, act, back: Some(back) }))
     }
 
     /// One of MPI's own operations; others cannot be used here.
@@ -383,7 +393,7 @@ impl Call<'_> {
         let Op::Predefined(operation) = self.op(op)? else {
             return Err(Fault::new(ErrorClass::Op, "one-sided calls take predefined operations only"));
         };
-        if operation.reduces() {
+        if operation.reduces() && datatype.size() > 0 {
             let Some(basic) = datatype.uniform() else {
                 return Err(Fault::new(ErrorClass::Type, "the datatype is made of different predefined ones"));
             };
@@ -416,7 +426,7 @@ impl Call<'_> {
                 before
             }
         });
-        Ok(Some(Deed { target: rank, bytes, act, back }))
+        Ok(Some(Deed { target: rank, place: address, bytes, act, back }))
     }
 
     fn compare_and_swap(
@@ -447,7 +457,7 @@ impl Call<'_> {
                 before
             }
         });
-        Ok(Some(Deed { target: target.rank, bytes, act, back: Some(back) }))
+        Ok(Some(Deed { target: target.rank, place: target.address, bytes, act, back: Some(back) }))
     }
 
     fn wait_each(&self, requests: Vec<Request>) {
@@ -627,7 +637,8 @@ mpi! {
         };
         size.set(sides[place].size);
         disp_unit.set(call, sides[place].unit);
-        baseptr.set(sides[place].base);
+        // Who has brought no memory has no address.
+        baseptr.set(if sides[place].size > 0 { sides[place].base } else { 0 });
         Ok(())
     }
     fn MPI_Win_create_dynamic(call, info: InfoHandle, comm: CommHandle, win: WinAt) {

@@ -21,10 +21,10 @@ impl Call<'_> {
 
     fn process_set(&self, session: SessionHandle, name: &str) -> Result<Group, Fault> {
         self.require_session(session)?;
-        match name {
-            "mpi://WORLD" => Ok(Group::world(self.me.world.size)),
-            "mpi://SELF" => Ok(Group::of([self.me.number()])),
-            _ => {
+        match SETS.iter().position(|set| set.eq_ignore_ascii_case(name)) {
+            Some(0) => Ok(Group::world(self.me.world.size)),
+            Some(_) => Ok(Group::of([self.me.number()])),
+            None => {
                 let fault = Fault::new(ErrorClass::Arg, format!("no set of processes is called {name}"));
                 Err(fault.of(Concern::Session(session.number)))
             }
@@ -67,7 +67,10 @@ mpi! {
     }
     fn MPI_Session_get_info(call, session: SessionHandle, info_used: InfoAt) {
         call.require_session(session)?;
-        info_used.set(call, call.add_info(call.new_info()));
+        let mut used = call.new_info();
+        // Any level of threads holds; the key and the name are short.
+        let _ = used.set(b"thread_level", b"MPI_THREAD_MULTIPLE");
+        info_used.set(call, call.add_info(used));
         Ok(())
     }
     fn MPI_Session_get_pset_info(call, session: SessionHandle, pset_name: Text, info: InfoAt) {

@@ -1,0 +1,77 @@
+//! What a program asks of its surroundings by name: its node, and symbols.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+use crate::process::Process;
+use crate::symbols::Symbols;
+
+thread_local! {
+    /// What the program finds here in place of its libraries'; made when it is first asked for.
+    static OURS: Symbols = Symbols::new();
+}
+
+/// The stand-ins, by name.
+pub fn functions() -> Vec<(&'static str, *const ())> {
+    vec![("gethostname", gethostname as *const ()), ("uname", uname as *const ()), ("dlsym", dlsym as *const ())]
+}
+
+/// The simulated node has the name that MPI_Get_processor_name gives.
+fn node() -> String {
+    let me = Process::current();
+    format!("node{}", me.world.processor(me.number()).0)
+}
+
+/// Writes text and the zero into `room` characters; tells whether there was enough.
+///
+/// # Safety
+/// There must be so many at `at`.
+unsafe fn write(text: &str, at: *mut c_char, room: usize) -> bool {
+    let count = text.len().min(room.saturating_sub(1));
+    // SAFETY: the caller says that there is room.
+    unsafe {
+        std::ptr::copy_nonoverlapping(text.as_ptr().cast(), at, count);
+        if room > 0 {
+            *at.add(count) = 0;
+        }
+    }
+    count == text.len()
+}
+
+unsafe extern "C" fn gethostname(name: *mut c_char, room: usize) -> c_int {
+    // SAFETY: the program says how much room there is.
+    if unsafe { write(&node(), name, room) } {
+        return 0;
+    }
+    // SAFETY: errno is there in every thread.
+    unsafe { *libc::__errno_location() = libc::ENAMETOOLONG };
+    -1
+}
+
+unsafe extern "C" fn uname(system: *mut libc::utsname) -> c_int {
+    // SAFETY: the program passes a place for it.
+    unsafe {
+        let code = libc::uname(system);
+        if code == 0 {
+            let name = &mut (*system).nodename;
+            write(&node(), name.as_mut_ptr(), name.len());
+        }
+        code
+    }
+}
+
+/// Symbols of the program are those of this copy, and what has a stand-in is found there: memory that the C library
+/// itself had given could not be freed.
+unsafe extern "C" fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void {
+    // SAFETY: the program passes a string of C. Opening nothing gives the handle of the program.
+    let (symbol, program) = unsafe { (CStr::from_ptr(name), libc::dlopen(std::ptr::null(), libc::RTLD_LAZY)) };
+    let symbol = symbol.to_string_lossy();
+    let own = || Process::current().copy().instance.symbol(&symbol);
+    let ours = || OURS.with(|ours| ours.get(&symbol));
+    let found = match handle {
+        libc::RTLD_NEXT => ours(),
+        handle if handle == libc::RTLD_DEFAULT || handle == program => own().or_else(ours),
+        _ => None,
+    };
+    // SAFETY: what the program passes.
+    found.map_or_else(|| unsafe { libc::dlsym(handle, name) }, |address| address as *mut c_void)
+}
