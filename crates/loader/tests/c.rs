@@ -339,8 +339,13 @@ fn errors_say_what_to_do() {
     }
     let some = Plain { missing: Some(1), ..replaced };
     assert!(Program::open(&user, &some).is_ok());
-    std::fs::write(folder.path("text"), "#!/bin/sh\n").expect("written");
+    std::fs::write(folder.path("text"), "hello\n").expect("written");
     assert!(matches!(fails(&folder.path("text"), &plain), LoadError::NotElf { .. }));
+    std::fs::write(folder.path("script"), "#!/bin/sh -e\n").expect("written");
+    match fails(&folder.path("script"), &plain) {
+        LoadError::Script { interpreter, .. } => assert_eq!(interpreter, "/bin/sh"),
+        other => panic!("{other}"),
+    }
     assert!(matches!(fails(&folder.path("none"), &plain), LoadError::Unreadable { .. }));
     let text = "__asm__(\".text\\n.quad main\\n\"); int main(void) { return 0; }";
     let text = folder.compile("gcc", "changing", text, &["-Wl,-z,notext"]).expect("a compiler");
