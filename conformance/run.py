@@ -31,7 +31,9 @@ CXX_FLAGS = ["-std=c++17", "-O1", "-g", *WARNINGS, "-Wno-cast-function-type", f"
 # Both libraries' older Fortran interfaces take buffers of any type, which gfortran else objects to.
 FORTRAN_FLAGS = ["-O1", "-g", "-fallow-argument-mismatch", "-w", f"-I{HERE}"]
 
-LANGUAGES = {".c": "c", ".cpp": "cxx", ".F90": "fortran", ".F": "fortran"}
+LANGUAGES = {".c": "c", ".cpp": "cxx", ".F90": "fortran", ".F": "fortran", ".py": "python"}
+# The one that has mpi4py, which is linked with Open MPI (Debian: python3-mpi4py).
+PYTHON = os.environ.get("PYTHON", "/usr/bin/python3")
 
 
 def stop(words):
@@ -58,6 +60,7 @@ def compilers_of(suffix):
 
 HPCAST_COMPILERS = {"c": [HPCAST, "cc"], "cxx": [HPCAST, "cxx"], "fortran": [HPCAST, "f90"]}
 HPCAST_RUN = [HPCAST, "run", "-m", MACHINE, "-n"]
+PROCESSES_RUN = [HPCAST, "run", "--ranks-as", "processes", "-m", MACHINE, "-n"]
 IMPLEMENTATIONS = {
     implementation.name: implementation
     for implementation in [
@@ -71,6 +74,9 @@ IMPLEMENTATIONS = {
         Implementation("hpcast", "hpcast", HPCAST_COMPILERS, HPCAST_RUN),
         Implementation("hpcast-openmpi", "openmpi", compilers_of("openmpi"), HPCAST_RUN),
         Implementation("hpcast-mpich", "mpich", compilers_of("mpich"), HPCAST_RUN),
+        Implementation("processes", "hpcast", HPCAST_COMPILERS, PROCESSES_RUN),
+        Implementation("processes-openmpi", "openmpi", compilers_of("openmpi"), PROCESSES_RUN),
+        Implementation("processes-mpich", "mpich", compilers_of("mpich"), PROCESSES_RUN),
     ]
 }
 
@@ -111,7 +117,9 @@ def read_exceptions():
 
 
 def build(source, implementation):
-    """Compiles the file; returns the binary and, where that failed, the compiler's words."""
+    """Compiles the file; returns the binary and, where that failed, the compiler's words. Scripts are what they are."""
+    if source.language == "python":
+        return source.path, None
     binary = BUILT / implementation.built_by / Path(source.name).with_suffix("")
     binary = binary.parent / (binary.name + "-" + source.path.suffix[1:])
     inputs = [source.path] + ([source.partner] if source.partner else [])
@@ -144,7 +152,8 @@ def build(source, implementation):
 
 def launch(source, implementation, binary, left_out, timeout):
     """Runs the binary in a folder of its own; returns its output, its stderr, and why it failed, if so."""
-    command = implementation.launcher + [source.ranks, str(binary)] + ["-" + case for case in left_out]
+    program = [PYTHON, str(binary)] if source.language == "python" else [str(binary)]
+    command = implementation.launcher + [source.ranks] + program + ["-" + case for case in left_out]
     with tempfile.TemporaryDirectory() as scratch:
         process = subprocess.Popen(
             command,
@@ -238,6 +247,12 @@ def sources_of(themes):
     return [Source(path) for path in chosen if path not in partners]
 
 
+def has_mpi4py():
+    """Whether scripts can run. Only the kind of the library counts, so nothing is started."""
+    command = [PYTHON, "-c", "import importlib.util as u, sys; sys.exit(u.find_spec('mpi4py') is None)"]
+    return shutil.which(PYTHON) is not None and subprocess.run(command, capture_output=True).returncode == 0
+
+
 def is_main(path):
     return "ranks: " in path.read_text().split("\n", 1)[0]
 
@@ -264,6 +279,9 @@ def main():
 
     sections, exceptions = read_sections(), read_exceptions()
     sources = sources_of(options.themes)
+    if any(source.language == "python" for source in sources) and not has_mpi4py():
+        print(f"warning: scripts are left out: {PYTHON} has no mpi4py", file=sys.stderr)
+        sources = [source for source in sources if source.language != "python"]
     totals = {implementation.name: [0, 0, 0] for implementation in chosen}
     results_by_file = {}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -271,6 +289,8 @@ def main():
         def work(source):
             found = []
             for implementation in chosen:
+                if source.language == "python" and implementation.built_by != "openmpi":
+                    continue
                 left_out = exceptions.get((implementation.name, source.name), [])
                 expected = None if options.accept else sections.get(source.name, "")
                 if source.aborts:

@@ -340,7 +340,8 @@ fn a_deadlock_names_ranks_and_calls() {
     })
     .expect_err("nobody answers");
     let RunError::Deadlock(deadlock) = &error else { panic!("{error}") };
-    assert_eq!(deadlock.count, 3);
+    assert_eq!((deadlock.count, deadlock.waits.len()), (3, 3));
+    assert_eq!(deadlock.waits.iter().map(|wait| wait.awaited.peer()).collect::<Vec<_>>(), [Some(1), Some(2), None]);
     let text = error.to_string();
     for part in [
         "rank 0 waits in receive from rank 1 with tag 42",
@@ -378,10 +379,12 @@ fn what_takes_longer_than_times_can_tell_is_no_deadlock() {
 fn lost_messages_are_counted() {
     let outcome = simulate(2, |rank| async move {
         if rank.number() == 0 {
-            rank.send(rank.world(), 1, 0, 10).await;
+            rank.send(rank.world(), 1, 3, 10).await;
         }
     });
     assert_eq!(outcome.unreceived, 1);
+    let lost = outcome.first_unreceived[0];
+    assert_eq!((lost.from, lost.to, lost.tag, lost.bytes), (0, 1, 3, 10));
 }
 
 #[test]

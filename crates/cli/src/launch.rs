@@ -1,5 +1,6 @@
 //! `hpcast run ./program`: runs a real MPI program on a simulated machine.
 
+mod arguments;
 mod deadlock;
 mod left;
 mod verdict;
@@ -10,11 +11,11 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use clap::{Args, CommandFactory, Parser};
+use clap::Args;
 use hpcast_emulate::kernels::{
-    Account, FunctionError, Functions, How, KernelModels, Kernels, MachineSpeed, Sampling, Source as TimeSource,
+    Account, FunctionError, Functions, KernelModels, Kernels, MachineSpeed, Sampling, Source as TimeSource,
 };
-use hpcast_emulate::{Charging, Finding, Folding, Launch, LaunchError, Prefix, Print, Stream};
+use hpcast_emulate::{Charging, Finding, Folding, Launch, LaunchError, Prefix, Print, RanksAs, Stream};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::collectives::{Library, Selection};
 use hpcast_mpi::{Outcome, Setup};
@@ -28,6 +29,8 @@ use crate::machine_options::MachineOptions;
 use crate::outputs::{OutputOptions, Results, Watchers};
 use crate::running::Running;
 use crate::verify::{self, Verification};
+use arguments::first_positional;
+pub(crate) use arguments::rewritten;
 use verdict::Verdict;
 
 /// Options of `hpcast run` for programs that are files.
@@ -39,7 +42,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     machine: MachineOptions,
     /// What the program's own code costs: `skip` (nothing), `run` (the CPU time that it takes here, divided by --speed), or
-    /// `sample` (the same, but BLAS calls are executed only until their mean is known)
+    /// `sample` (the same, but products of matrices and LAPACK are executed only until their mean is known)
     #[arg(long, default_value = "run", value_name = "HOW")]
     compute: Compute,
     /// How many times faster a core of the simulated machine is than one of this computer
@@ -61,6 +64,13 @@ pub(crate) struct Options {
     /// Stack of each rank in MiB
     #[arg(long, default_value_t = 8, value_name = "MIB")]
     stack: usize,
+    /// What ranks are: `copies` of the program in one process, or `processes`, which is slower and can do more; the first, if the
+    /// program allows it, unless this says otherwise
+    #[arg(long, value_name = "WHAT")]
+    ranks_as: Option<Ranks>,
+    /// Why ranks are processes, for the report
+    #[arg(long, hide = true)]
+    because: Option<String>,
     /// MPI library whose rules choose the collective algorithms: openmpi or mpich
     #[arg(long, default_value_t = Library::OpenMpi, value_name = "LIBRARY")]
     mpi: Library,
@@ -96,65 +106,17 @@ enum Begin {
     Time,
 }
 
-/// If these are the arguments of `hpcast run` for a program that is a file, the same as arguments of the hidden command that
-/// runs it: everything from the program on is the program's.
-pub(crate) fn rewritten(arguments: Vec<OsString>, is_built_in: impl Fn(&str) -> bool) -> Vec<OsString> {
-    if arguments.get(1).is_none_or(|command| command != "run") {
-        return arguments;
-    }
-    let Some(place) = first_positional(&arguments) else { return arguments };
-    let program = arguments[place].to_string_lossy();
-    let is_file = program.contains('/') || !is_built_in(&program) && Path::new(&*program).is_file();
-    if !is_file {
-        return arguments;
-    }
-    let mut rewritten = arguments;
-    rewritten[1] = "run-program".into();
-    if rewritten[place - 1] != "--" {
-        rewritten.insert(place, "--".into());
-    }
-    rewritten
-}
-
-/// Where the first argument is that is no option and no value of one.
-fn first_positional(arguments: &[OsString]) -> Option<usize> {
-    #[derive(Parser)]
-    struct Standalone {
-        #[command(flatten)]
-        options: Options,
-    }
-    let command = Standalone::command();
-    let takes_value = |option: &str| {
-        let is_meant = |argument: &&clap::Arg| match option.strip_prefix("--") {
-            Some(long) => argument.get_long() == Some(long),
-            None => argument.get_short() == option.chars().nth(1),
-        };
-        let is_alone = option.len() == 2 || option.starts_with("--");
-        is_alone
-            && command
-                .get_arguments()
-                .find(is_meant)
-                .is_some_and(|argument| argument.get_action().takes_values() && !argument.is_require_equals_set())
-    };
-    let mut place = 2;
-    while let Some(argument) = arguments.get(place) {
-        let text = argument.to_string_lossy();
-        if text == "--" {
-            return (place + 1 < arguments.len()).then_some(place + 1);
-        }
-        if !text.starts_with('-') {
-            return Some(place);
-        }
-        place += if takes_value(&text) { 2 } else { 1 };
-    }
-    None
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Ranks {
+    Copies,
+    Processes,
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if options.verify {
         return options.verify();
     }
-    let path = PathBuf::from(&options.program[0]);
+    let path = options.path();
     let mut running = Running::stopped_by(hpcast_emulate::stop_on_signals(), path.display().to_string());
     options.outputs.check()?;
     let machine = options.machine.load(None, true)?;
@@ -174,6 +136,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
     let mut report = RunReport::of(&totals, &machine.interconnect, options.outputs.every_rank);
     options.describe(&machine, &mut report);
+    if let Some(why) = finding.why_processes.as_ref().or(options.because.as_ref()) {
+        report.assumptions.push(format!("ranks-as = processes, because {why}"));
+    }
     if finding.lacks_memory {
         let folded = "memory = folded where it was not enough: numbers in the largest arrays mean nothing";
         report.assumptions.push(folded.into());
@@ -208,6 +173,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 }
 
 impl Options {
+    /// The file of the program: a file of that name here, or a command as shells find it.
+    fn path(&self) -> PathBuf {
+        let path = PathBuf::from(&self.program[0]);
+        if path.is_file() { path } else { hpcast_emulate::find(&self.program[0]).unwrap_or(path) }
+    }
+
     /// Compares with a native run.
     fn verify(&self) -> Result<(), Failure> {
         let arguments: Vec<OsString> = std::env::args_os().collect();
@@ -238,6 +209,9 @@ impl Options {
 
     /// Why the program was not started. A file of functions that names one which is not there is shown.
     fn failure(&self, path: &Path, error: &LaunchError) -> Failure {
+        if let LaunchError::BeyondCopies(why) = error {
+            return anew_as_processes(why);
+        }
         let LaunchError::Function(absent @ FunctionError::Absent { symbol, similar }) = error else {
             return failure(path, error);
         };
@@ -294,6 +268,7 @@ impl Options {
         let kernels = self.kernels(listed, machine)?;
         let argument = |text: &OsString| CString::new(text.clone().into_vec());
         let mut program = self.program.clone();
+        program[0] = self.path().into();
         if self.wdir.is_some()
             && let Ok(path) = std::path::absolute(&program[0])
         {
@@ -315,7 +290,12 @@ impl Options {
             print: printing(running),
             stack: self.stack << 20,
             folding,
-            kernels,
+            kernels: kernels.map(Box::new),
+            ranks_as: match self.ranks_as {
+                None => RanksAs::Possible,
+                Some(Ranks::Copies) => RanksAs::Copies,
+                Some(Ranks::Processes) => RanksAs::Processes,
+            },
         })
     }
 }
@@ -343,11 +323,11 @@ impl Options {
     fn kernels(&self, listed: Functions, machine: &Machine) -> Result<Option<Kernels>, Failure> {
         let mut functions = match (&self.models, self.compute) {
             (Some(_), Compute::Sample) => {
-                let problem = "--models and --compute sample both say what BLAS calls cost; give one of them";
+                let problem = "--models and --compute sample both say what calls of the BLAS cost; give one of them";
                 return Err(Failure::input(problem));
             }
-            (Some(_), _) => Functions::libraries(How::Model),
-            (None, Compute::Sample) => Functions::libraries(How::Sample(Sampling::default())),
+            (Some(_), _) => Functions::modelled(),
+            (None, Compute::Sample) => Functions::sampled(Sampling::default()),
             (None, _) if listed.list.is_empty() => return Ok(None),
             (None, _) => Functions::default(),
         };
@@ -369,7 +349,7 @@ impl Options {
 fn assumed(account: &Account) -> Option<String> {
     let Account { symbol, calls, executed, source, .. } = account;
     match source {
-        TimeSource::Free | TimeSource::Model => None,
+        TimeSource::Free | TimeSource::Model | TimeSource::Remembered => None,
         TimeSource::Roofline => {
             Some(format!("{symbol} = as fast as the machine file's roofline: the model file does not have it"))
         }
@@ -382,6 +362,21 @@ fn assumed(account: &Account) -> Option<String> {
 fn speed(machine: &Machine, ranks_per_node: u32) -> Option<MachineSpeed> {
     let (roofline, _) = hpcast_apps::hpl::roofline(machine, ranks_per_node)?;
     Some(MachineSpeed { roofline })
+}
+
+/// Begins the whole command anew, with ranks that are processes: comes back only if that goes wrong.
+fn anew_as_processes(why: &str) -> Failure {
+    use std::os::unix::process::CommandExt;
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    let options = ["--ranks-as=processes".to_owned(), format!("--because={why}")];
+    arguments.splice(2..2, options.map(OsString::from));
+    let error = match std::env::current_exe() {
+        Ok(hpcast) => std::process::Command::new(hpcast).args(&arguments[1..]).exec(),
+        Err(error) => error,
+    };
+    Failure::input(format!(
+        "{why}, and ranks cannot become processes by themselves: {error}; ask for --ranks-as processes"
+    ))
 }
 
 /// Prints the program's text; the line that says how far the run is makes room for it.

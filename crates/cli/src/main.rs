@@ -23,6 +23,10 @@ use clap::{Parser, Subcommand};
 
 use failure::Failure;
 
+/// Real programs may need ranks that are processes, which share this memory.
+#[global_allocator]
+static HEAP: hpcast_emulate::SharedHeap = hpcast_emulate::SharedHeap;
+
 /// Forecasts how fast a parallel program will run on a supercomputer, by simulating it on a description of the machine.
 #[derive(Parser)]
 #[command(name = "hpcast", version, max_term_width = 100)]

@@ -94,7 +94,7 @@ impl Verification<'_> {
         }
         let ranks: BTreeSet<u32> = native.texts.keys().chain(simulated.texts.keys()).copied().collect();
         for rank in ranks {
-            let text = |ran: &Ran| ran.texts.get(&rank).cloned().unwrap_or_default();
+            let text = |ran: &Ran| ran.texts.get(&rank).map(|text| without_hosts(text)).unwrap_or_default();
             let title = if rank == u32::MAX { "no rank".to_owned() } else { format!("rank {rank}") };
             self.compare_texts(title, &text(native), &text(simulated), &mut outcome);
         }
@@ -119,7 +119,7 @@ impl Verification<'_> {
             match (native.get(name), simulated.get(name)) {
                 (Some(a), Some(b)) if a == b => {}
                 (Some(a), Some(b)) => match (str::from_utf8(a), str::from_utf8(b)) {
-                    (Ok(a), Ok(b)) => self.compare_texts(title, a, b, outcome),
+                    (Ok(a), Ok(b)) => self.compare_texts(title, &without_hosts(a), &without_hosts(b), outcome),
                     _ => outcome.differences.push(Difference::bytes(title, a, b)),
                 },
                 (Some(_), None) => outcome.differences.push(Difference::OnlyNative(title)),
@@ -127,6 +127,23 @@ impl Verification<'_> {
             }
         }
     }
+}
+
+/// Names of computers are no difference: ours, and those of simulated nodes.
+fn without_hosts(text: &str) -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let is_host = |word: &str| {
+        let is_node = word.strip_prefix("node").is_some_and(|number| number.parse::<u32>().is_ok());
+        is_node || !word.is_empty() && word == host.trim()
+    };
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    let mut changed = String::with_capacity(text.len());
+    for piece in text.split_inclusive(|c| !is_of_name(c)) {
+        let word = piece.trim_end_matches(|c| !is_of_name(c));
+        changed += if is_host(word) { "(host)" } else { word };
+        changed += &piece[word.len()..];
+    }
+    changed
 }
 
 type Files = BTreeMap<PathBuf, Vec<u8>>;
@@ -155,6 +172,13 @@ pub(crate) fn arguments_for_simulation(options: &[OsString]) -> Vec<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_computers_do_not_count() {
+        let host = std::fs::read_to_string("/proc/sys/kernel/hostname").expect("a name");
+        let text = format!("on '{}', node7 and node_7 of nodes", host.trim());
+        assert_eq!(without_hosts(&text), "on '(host)', (host) and node_7 of nodes");
+    }
 
     #[test]
     fn the_simulated_run_has_the_other_options() {

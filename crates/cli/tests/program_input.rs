@@ -79,7 +79,7 @@ fn files_that_are_no_programs_are_refused() {
     let fixed = cc(&folder, "fixed", "int main(void) { return 0; }", &["-no-pie", "-fno-pie"]);
     refuses(&[], &fixed, &["not position-independent", "-pie"]);
     if !is_root() {
-        fs::set_permissions(&program, fs::Permissions::from_mode(0)).expect("its owner");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o000)).expect("its owner");
         refuses(&[], &program, &["denied", "permissions"]);
     }
 }

@@ -12,6 +12,7 @@ use crate::abi::{Kind, Library};
 use crate::argument::Callback;
 use crate::call::{Call, Language};
 use crate::fault::{Answer, Code, Fault};
+use crate::processes::gate::call_program;
 
 /// How the functions of a key are called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,21 +71,13 @@ impl Value {
 /// An object with attributes: its kind and number.
 pub type Owner = (Kind, u32);
 
-/// A function of C that copies an attribute: object, key, extra state, value, new value, whether it is copied.
-type CopyInC = unsafe extern "C" fn(usize, i32, usize, usize, *mut usize, *mut i32) -> i32;
-/// The same of Fortran, with the error code.
-type CopyInFortran = unsafe extern "C" fn(*const i32, *const i32, *const i64, *const i64, *mut i64, *mut i32, *mut i32);
-/// A function of C that deletes one: object, key, value, extra state.
-type DeleteInC = unsafe extern "C" fn(usize, i32, usize, usize) -> i32;
-/// The same of Fortran.
-type DeleteInFortran = unsafe extern "C" fn(*const i32, *const i32, *const i64, *const i64, *mut i32);
-
 /// MPI_COMM_DUP_FN of the standard ABI, which is no address of a function. That of MPI_COMM_NULL_COPY_FN and
 /// MPI_COMM_NULL_DELETE_FN is null.
 const DUP: usize = 1;
 
 impl Keyval {
-    /// The value for a copy of the object; none if it is not copied.
+    /// The value for a copy of the object; none if it is not copied. The program's function gets object, key, extra state, value, new
+    /// value, whether it is copied, and in Fortran the error code.
     fn copied(&self, call: &Call<'_>, (kind, number): Owner, value: &Value) -> Result<Option<Value>, Fault> {
         let handles = call.abi.handles();
         let key = self.name.get();
@@ -94,23 +87,28 @@ impl Keyval {
             (DUP, Form::C) => return Ok(Some(value.clone())),
             (address, Form::C) => {
                 let object = handles.to_c(kind, number, call.me.base());
-                let mut out = 0;
+                let mut out = 0i64;
                 // SAFETY: the program says that this is a function that copies attributes.
                 code = unsafe {
-                    let copy: CopyInC = std::mem::transmute(address);
                     let value = value.seen_by(Language::C) as usize;
-                    copy(object, key, self.extra as usize, value, &mut out, &mut flag)
-                };
-                Value::new(out as i64, Language::C)
+                    let out = &raw mut out as usize;
+                    call_program(
+                        address,
+                        &[object, key as usize, self.extra as usize, value, out, &raw mut flag as usize],
+                    )
+                } as i32;
+                Value::new(out, Language::C)
             }
             (address, form) => {
                 let object = handles.to_fortran(kind, number);
-                let mut out = 0;
+                let mut out = 0i64;
                 let value = value.seen_by(Language::Fortran);
                 // SAFETY: as above. The first half of a long integer is the default integer of the same value.
                 unsafe {
-                    let copy: CopyInFortran = std::mem::transmute(address);
-                    copy(&object, &key, &self.extra, &value, &mut out, &mut flag, &mut code);
+                    let inputs = [&raw const object as usize, &raw const key as usize];
+                    let words = [&raw const self.extra as usize, &raw const value as usize, &raw mut out as usize];
+                    let outputs = [&raw mut flag as usize, &raw mut code as usize];
+                    call_program(address, &[&inputs[..], &words, &outputs].concat());
                 }
                 Value::new(if form == Form::OldFortran { i64::from(out as i32) } else { out }, Language::Fortran)
             }
@@ -119,7 +117,7 @@ impl Keyval {
         Ok((flag != 0).then_some(copy))
     }
 
-    /// An attribute goes.
+    /// An attribute goes. The program's function gets object, key, value, extra state, and in Fortran the error code.
     fn deleted(&self, call: &Call<'_>, (kind, number): Owner, value: &Value) -> Answer {
         let handles = call.abi.handles();
         let key = self.name.get();
@@ -128,19 +126,18 @@ impl Keyval {
             (0, _) => {}
             (address, Form::C) => {
                 let object = handles.to_c(kind, number, call.me.base());
+                let arguments = [object, key as usize, value.seen_by(Language::C) as usize, self.extra as usize];
                 // SAFETY: the program says that this is a function that deletes attributes.
-                code = unsafe {
-                    let delete: DeleteInC = std::mem::transmute(address);
-                    delete(object, key, value.seen_by(Language::C) as usize, self.extra as usize)
-                };
+                code = unsafe { call_program(address, &arguments) } as i32;
             }
             (address, _) => {
                 let object = handles.to_fortran(kind, number);
                 let value = value.seen_by(Language::Fortran);
                 // SAFETY: as above.
                 unsafe {
-                    let delete: DeleteInFortran = std::mem::transmute(address);
-                    delete(&object, &key, &value, &self.extra, &mut code);
+                    let inputs = [&raw const object as usize, &raw const key as usize];
+                    let words = [&raw const value as usize, &raw const self.extra as usize, &raw mut code as usize];
+                    call_program(address, &[&inputs[..], &words].concat());
                 }
             }
         }

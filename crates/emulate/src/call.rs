@@ -78,7 +78,7 @@ pub fn make(name: &'static str, language: Language, is_large: bool, body: impl F
     let me = Process::current();
     let outer = me.begin_call(name);
     crate::kernels::check_call(me, name);
-    let call = Call { me, abi: &me.world.abi, language, is_large };
+    let call = Call { me, abi: me.world.abi(), language, is_large };
     let code = match body(&call) {
         Ok(()) => 0,
         Err(fault) => crate::fault::raise(&call, name, &fault),

@@ -17,6 +17,8 @@ use crate::process::Process;
 pub fn functions() -> Vec<(&'static str, *const ())> {
     vec![
         ("hpcast_folded_malloc", folded_malloc as *const ()),
+        ("hpcast_now", now as *const ()),
+        ("hpcast_polls_on", polls_on as *const ()),
         ("hpcast_progress", progress as *const ()),
         ("hpcast_sleep_until", sleep_until as *const ()),
     ]
@@ -27,6 +29,17 @@ extern "C" fn folded_malloc(size: usize) -> *mut c_void {
     let folded = memory::allocate_folded(&Process::current().memory, size);
     // SAFETY: the C library's own.
     folded.map_or_else(|| unsafe { libc::malloc(size) }, |memory| memory.cast())
+}
+
+/// The time as MPI_Wtime gives it, but reading it takes none.
+extern "C" fn now() -> f64 {
+    Process::current().rank.now().as_secs()
+}
+
+/// The next MPI_Iprobe will be called over and over until it finds a message, and nothing else is done meanwhile: probes in vain
+/// need not be simulated one by one.
+extern "C" fn polls_on() {
+    Process::current().polls_on.set(true);
 }
 
 /// Says how far the program has come, from 0 to 1.

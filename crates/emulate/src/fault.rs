@@ -7,6 +7,7 @@ use hpcast_objects::ErrorClass;
 use crate::abi::Kind;
 use crate::call::{Call, Language};
 use crate::process::Ending;
+use crate::processes::gate::call_program;
 
 /// What a call gives: nothing, or a fault.
 pub type Answer = Result<(), Fault>;
@@ -139,8 +140,5 @@ pub(crate) fn call_handler(call: &Call<'_>, handler: crate::argument::Callback, 
         Language::Fortran => handles.to_fortran(kind, number) as usize,
     };
     // SAFETY: the program has said that this is an error handler: it takes the addresses of a handle and of a code.
-    unsafe {
-        let function: unsafe extern "C" fn(*mut usize, *mut c_int) = std::mem::transmute(handler.address);
-        function(&mut word, &mut code);
-    }
+    unsafe { call_program(handler.address, &[&raw mut word as usize, &raw mut code as usize]) };
 }

@@ -174,25 +174,58 @@ pub struct File {
 
 /// What all ranks share of an open file.
 pub struct SharedFile {
-    /// The file itself.
-    pub file: fs::File,
+    /// The file itself; none where ranks are processes, which have no open files in common.
+    pub file: Option<fs::File>,
+    /// How it is opened.
+    pub options: fs::OpenOptions,
     /// Where it is.
     pub path: PathBuf,
     /// The shared position in elements of the view.
     pub position: Cell<i64>,
 }
 
+/// A file for one access.
+enum Opened<'f> {
+    Kept(&'f fs::File),
+    Anew(fs::File),
+}
+
+impl std::ops::Deref for Opened<'_> {
+    type Target = fs::File;
+
+    fn deref(&self) -> &fs::File {
+        match self {
+            Opened::Kept(file) => file,
+            Opened::Anew(file) => file,
+        }
+    }
+}
+
 impl SharedFile {
     /// Bytes of the file.
     pub fn size(&self) -> io::Result<i64> {
-        Ok(self.file.metadata()?.len() as i64)
+        Ok(self.open()?.metadata()?.len() as i64)
+    }
+
+    /// The file, opened.
+    fn open(&self) -> io::Result<Opened<'_>> {
+        match &self.file {
+            Some(file) => Ok(Opened::Kept(file)),
+            None => self.options.open(&self.path).map(Opened::Anew),
+        }
+    }
+
+    /// Makes it so long.
+    pub fn set_size(&self, bytes: u64) -> io::Result<()> {
+        self.open()?.set_len(bytes)
     }
 
     /// Writes data into ranges of the file.
     pub fn write(&self, ranges: &[(i64, i64)], mut data: &[u8]) -> io::Result<()> {
+        let file = self.open()?;
         for &(offset, length) in ranges {
             let (now, later) = data.split_at((length as usize).min(data.len()));
-            self.file.write_all_at(now, offset as u64)?;
+            file.write_all_at(now, offset as u64)?;
             data = later;
         }
         Ok(())
@@ -203,11 +236,12 @@ impl SharedFile {
         let total: i64 = ranges.iter().map(|&(_, length)| length).sum();
         let mut data = vec![0; total as usize];
         let mut filled = 0;
+        let file = self.open()?;
         'ranges: for &(offset, length) in ranges {
             let end = filled + length as usize;
             let mut offset = offset as u64;
             while filled < end {
-                match self.file.read_at(&mut data[filled..end], offset) {
+                match file.read_at(&mut data[filled..end], offset) {
                     Ok(0) => break 'ranges,
                     Ok(bytes) => {
                         filled += bytes;

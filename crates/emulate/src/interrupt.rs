@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::process::{Ending, Process};
+use crate::processes::baton;
 use crate::signals::{go_on_in, handle_by};
 use crate::{last_words, signals};
 
@@ -102,8 +103,8 @@ unsafe extern "C" fn look_again(_: c_int, _: *mut libc::siginfo_t, context: *mut
 
 /// Takes the rank that runs away from its code, or sees to it that this is tried again.
 fn stop_here(context: &mut libc::ucontext_t) {
-    // Without one, the simulation sees the flag, and lets none run.
-    let Some(process) = Process::running() else { return };
+    // Without one, the simulation sees the flag, and lets none run; and so does who waits for a rank that is a process.
+    let Some(process) = Process::running().filter(|_| baton::ranks().is_none()) else { return };
     let at = context.uc_mcontext.gregs[libc::REG_RIP as usize] as usize;
     let in_its_code = process.calling().is_none() && hpcast_loader::copy_at(at).is_some();
     let looks = LOOKS.fetch_add(1, Ordering::Relaxed);

@@ -1,5 +1,6 @@
 //! Starts a program on all ranks and simulates it to its end.
 
+use std::cell::{OnceCell, RefCell};
 use std::ffi::CString;
 use std::path::Path;
 use std::rc::Rc;
@@ -11,14 +12,11 @@ use hpcast_units::Time;
 
 use crate::abi::{Abi, Library, Place};
 use crate::aftermath::{self, LeftBehind, Waiting, Whereabouts};
-use crate::boards::Boards;
 use crate::fiber::Fiber;
-use crate::files::FileSystem;
 use crate::kernels::{Account, FunctionError, Kernels};
-use crate::mail::Mail;
 use crate::memory::Folding;
 use crate::meter::Charging;
-use crate::output::{Output, Prefix, Print};
+use crate::output::{Prefix, Print};
 use crate::process::{Ended, Process, Sentinels};
 use crate::stacks::{NoStacks, Stacks};
 use crate::symbols::Symbols;
@@ -39,7 +37,20 @@ pub struct Launch {
     /// Allocations that have no memory of their own.
     pub folding: Option<Folding>,
     /// Functions that are not simply executed.
-    pub kernels: Option<Kernels>,
+    pub kernels: Option<Box<Kernels>>,
+    /// What ranks are.
+    pub ranks_as: RanksAs,
+}
+
+/// What ranks are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RanksAs {
+    /// Copies of the program in one process, if that can be done; otherwise processes.
+    Possible,
+    /// Copies of the program in one process.
+    Copies,
+    /// Processes.
+    Processes,
 }
 
 /// What came out.
@@ -65,8 +76,40 @@ pub struct Finding {
     pub lacks_memory: bool,
     /// Whether files were used that cost nothing, since the machine file does not say what they do.
     pub free_files: bool,
+    /// Why ranks were processes, if they were not asked to be.
+    pub why_processes: Option<String>,
     /// Whether the program uses OpenMP, and nobody has said with how many threads.
     pub one_thread: bool,
+}
+
+impl Finding {
+    /// What is known when the simulation has come to its end.
+    pub(crate) fn new(
+        launch: &Launch,
+        world: &World,
+        library: Option<Library>,
+        outcome: Result<Outcome, RunError>,
+        ranks: &[Rc<Process>],
+    ) -> Finding {
+        let waits = match &outcome {
+            Err(RunError::Deadlock(deadlock)) => aftermath::waits(deadlock, ranks),
+            _ => Vec::new(),
+        };
+        Finding {
+            so_far: ranks.first().filter(|_| outcome.is_err()).map(|first| first.rank.outcome_so_far()),
+            endings: world.endings.take(),
+            library,
+            accounts: launch.kernels.as_deref().map(Kernels::account).unwrap_or_default(),
+            whereabouts: aftermath::whereabouts(ranks),
+            waits,
+            left_behind: outcome.as_ref().map(|outcome| LeftBehind::of(outcome, ranks)).unwrap_or_default(),
+            lacks_memory: false,
+            free_files: world.file_system.was_free(),
+            why_processes: None,
+            one_thread: false,
+            outcome,
+        }
+    }
 }
 
 /// Why a program cannot be started.
@@ -84,6 +127,18 @@ pub enum LaunchError {
     /// No memory for stacks.
     #[error(transparent)]
     Stacks(#[from] NoStacks),
+    /// Ranks cannot be processes.
+    #[error("ranks cannot be processes here: {0}")]
+    Processes(std::io::Error),
+    /// The program cannot be started in a process.
+    #[error(transparent)]
+    Start(#[from] crate::processes::StartError),
+    /// The program can go on only in a process of its own, and may begin anew: it has printed nothing.
+    #[error("{0}, which only ranks that are processes can do")]
+    BeyondCopies(String),
+    /// What processes cannot do.
+    #[error("{0} works only where ranks are copies of the program in one process, which this program does not allow")]
+    OnlyInCopies(&'static str),
 }
 
 /// What symbols of a program mean.
@@ -135,7 +190,7 @@ impl Environment for Meaning {
 }
 
 /// Libraries of Open MPI and MPICH that put another language on top of what is replaced: they are used as they are.
-fn is_adapter(soname: &str) -> bool {
+pub(crate) fn is_adapter(soname: &str) -> bool {
     ["libmpi_cxx", "libmpi_usempi", "libmpifort.so.", "libmpichfort.so.", "libmpicxx.so.", "libmpichcxx.so."]
         .iter()
         .any(|name| soname.starts_with(name))
@@ -200,13 +255,60 @@ fn of_program(program: &Program) -> Option<Library> {
 /// Runs a program: `setup` says on how many ranks of which machine.
 pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     let path = launch.arguments[0].to_string_lossy().into_owned();
+    let is_open = launch.ranks_as == RanksAs::Possible;
+    let why = match launch.ranks_as {
+        RanksAs::Processes => return as_processes(launch, setup, None),
+        RanksAs::Possible if crate::processes::is_script(Path::new(&path)) => "it is a script".to_owned(),
+        RanksAs::Possible | RanksAs::Copies => match open(launch, &path) {
+            Ok(opened) if is_open && opened.library.is_none() && crate::processes::may_load_mpi(Path::new(&path)) => {
+                "it may load an MPI library while it runs".to_owned()
+            }
+            Ok(opened) => return as_copies(launch, setup, opened),
+            Err(LaunchError::Load(error)) if is_open && error.is_about_copies() => error.to_string(),
+            Err(error) => return Err(error),
+        },
+    };
+    as_processes(launch, setup, Some(why))
+}
+
+/// Runs a program as a process a rank.
+fn as_processes(launch: &Launch, setup: Setup, why: Option<String>) -> Result<Finding, LaunchError> {
+    // What is folded only where memory is lacking is not asked for.
+    if launch.folding.as_ref().is_some_and(|folding| folding.limit.is_none()) {
+        return Err(LaunchError::OnlyInCopies("--fold"));
+    }
+    if launch.kernels.as_ref().is_some_and(|kernels| kernels.need_originals()) {
+        return Err(LaunchError::OnlyInCopies("to sample or remember functions"));
+    }
+    let finding = crate::processes::launch(launch, setup)?;
+    Ok(Finding { why_processes: why, ..finding })
+}
+
+/// A program that can be copied.
+struct Opened {
+    program: Program,
+    meaning: Meaning,
+    library: Option<Library>,
+    /// Somebody has said how many threads it may have.
+    is_told: bool,
+}
+
+/// Reads the program and finds what its symbols mean.
+fn open(launch: &Launch, path: &str) -> Result<Opened, LaunchError> {
     let mut symbols = Symbols::new();
-    for (symbol, stub) in launch.kernels.iter().flat_map(Kernels::stubs) {
+    for (symbol, stub) in launch.kernels.iter().flat_map(|kernels| kernels.stubs()) {
         symbols.set(symbol, stub);
     }
-    let mut meaning = Meaning { symbols, has_kernels: launch.kernels.is_some(), openmpi: Abi::new(Library::OpenMpi) };
+    let meaning = Meaning { symbols, has_kernels: launch.kernels.is_some(), openmpi: Abi::new(Library::OpenMpi) };
     let is_told = keep_to_one_thread();
-    let program = Program::open(Path::new(&path), &meaning)?;
+    let program = Program::open(Path::new(path), &meaning)?;
+    let library = of_program(&program);
+    Ok(Opened { program, meaning, library, is_told })
+}
+
+/// Runs a program as copies in this process.
+fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, LaunchError> {
+    let Opened { program, mut meaning, library, is_told } = opened;
     if let Some(kernels) = &launch.kernels {
         replace(&program, kernels)?;
         kernels.install();
@@ -217,7 +319,6 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     crate::signals::install();
     crate::libc_process::keep_exits();
     crate::libc_process::set_name(&launch.arguments[0]);
-    let library = of_program(&program);
     let spoken = library.unwrap_or(Library::Standard);
     let first = program.instantiate()?;
     let one_thread = !is_told && first.symbol("GOMP_parallel").is_some();
@@ -227,21 +328,8 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
     let streams = ["stdin", "stdout", "stderr"].map(distance);
     let abi = if spoken == Library::OpenMpi { meaning.openmpi } else { Abi::new(spoken) };
     let stop = setup.interrupt.clone().unwrap_or_default();
-    let world = Rc::new(World {
-        abi,
-        size: setup.ranks,
-        processors: setup.placement.processors(setup.machine.nodes.sockets).collect(),
-        mail: Mail::default(),
-        boards: Boards::default(),
-        file_system: Rc::new(FileSystem::new(&setup.machine.io)),
-        charging: launch.charging,
-        output: Output::new(launch.prefix, launch.print.clone()),
-        endings: Default::default(),
-        stop: stop.clone(),
-        has_thread_local: program.thread_local_size() > 0,
-        program,
-    });
-    let program = &world.program;
+    let abi = OnceCell::from(abi);
+    let world = Rc::new(World::new(launch, &setup, abi, Some(program.clone()), stop.clone()));
     let stacks = Stacks::new(setup.ranks as usize, launch.stack)?;
     let start = start(launch);
     let mut copies: Vec<Instance> = Vec::with_capacity(setup.ranks as usize);
@@ -272,7 +360,7 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         );
         let files = world.output.open(number);
         process.streams.set(files);
-        for (offset, file) in streams.iter().zip([files.input, files.out, files.err]) {
+        for (offset, file) in streams.iter().zip([world.output.input(number), files[0], files[1]]) {
             if let Some(address) = at(*offset) {
                 // SAFETY: the program's own variable of that name, which the C library's is copied into.
                 unsafe { *(address as *mut usize) = file };
@@ -283,41 +371,23 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         Fiber::new(process, stacks.stack(number as usize), |process| process.begin())
     });
     let lacks_memory = crate::memory::unfold();
+    if launch.ranks_as == RanksAs::Possible
+        && world.output.is_silent()
+        && let Some(what) = world.beyond_copies()
+    {
+        return Err(LaunchError::BeyondCopies(what));
+    }
     world.output.finish();
-    let ranks = processes.take();
-    let so_far = ranks.first().filter(|_| outcome.is_err()).map(|first| first.rank.outcome_so_far());
-    let whereabouts = aftermath::whereabouts(&ranks);
-    let waits = match &outcome {
-        Err(RunError::Deadlock(deadlock)) => aftermath::waits(deadlock, &ranks),
-        _ => Vec::new(),
-    };
-    let left_behind = outcome.as_ref().map(|outcome| LeftBehind::of(outcome, &ranks)).unwrap_or_default();
-    let endings = world.endings.take();
-    // Processes and the world hold the simulation's ranks, and those hold nothing of them.
-    drop(ranks);
-    let free_files = world.file_system.was_free();
-    let accounts = launch.kernels.as_ref().map(Kernels::account).unwrap_or_default();
     crate::interrupt::has_ended();
-    Ok(Finding {
-        outcome,
-        so_far,
-        endings,
-        library,
-        accounts,
-        whereabouts,
-        waits,
-        left_behind,
-        lacks_memory,
-        free_files,
-        one_thread,
-    })
+    // Processes and the world hold the simulation's ranks, and those hold nothing of them.
+    Ok(Finding { lacks_memory, one_thread, ..Finding::new(launch, &world, library, outcome, &processes.take()) })
 }
 
 /// The ranks, by number.
-type Processes = Rc<std::cell::RefCell<Vec<Rc<Process>>>>;
+pub(crate) type Processes = Rc<RefCell<Vec<Rc<Process>>>>;
 
 /// Tells those who watch how far the simulation is: how long the program will go on, only it can know.
-fn progress(mut tell: Box<dyn FnMut(f64, Time)>, processes: Processes) -> Box<dyn FnMut(f64, Time)> {
+pub(crate) fn progress(mut tell: Box<dyn FnMut(f64, Time)>, processes: Processes) -> Box<dyn FnMut(f64, Time)> {
     Box::new(move |fraction, _| {
         let simulated = processes.borrow().first().map(|first| first.rank.simulated());
         tell(fraction, simulated.unwrap_or_default());
@@ -336,7 +406,7 @@ fn replace(program: &Program, kernels: &Kernels) -> Result<(), LaunchError> {
             }
         } else if let Some(address) = shared(symbol) {
             kernels.set_shared(symbol, address);
-        } else if kernels.is_listed(symbol) {
+        } else if kernels.is_listed(symbol) && !program.mentions(symbol) {
             return Err(FunctionError::Absent { symbol: symbol.to_owned(), similar: similar(program, symbol) }.into());
         }
     }
@@ -357,7 +427,7 @@ fn similar(program: &Program, symbol: &str) -> Vec<String> {
 }
 
 /// Offsets of the variables with a meaning.
-fn sentinels(library: Library, distance: impl Fn(&str) -> Option<usize>) -> Sentinels {
+pub(crate) fn sentinels(library: Library, distance: impl Fn(&str) -> Option<usize>) -> Sentinels {
     match library {
         Library::OpenMpi => Sentinels {
             bottom: distance("mpi_fortran_bottom_"),
@@ -383,17 +453,9 @@ fn sentinels(library: Library, distance: impl Fn(&str) -> Option<usize>) -> Sent
 
 /// Arguments and environment of the program.
 fn start(launch: &Launch) -> Rc<Start<'static>> {
-    let variables: Vec<CString> = std::env::vars_os()
-        .filter_map(|(name, value)| {
-            let mut text = name.into_encoded_bytes();
-            text.push(b'=');
-            text.extend(value.into_encoded_bytes());
-            CString::new(text).ok()
-        })
-        .collect();
     // The program may keep and change them as long as it runs, which is as long as we do.
     let keep = |texts: Vec<CString>| -> Vec<&'static std::ffi::CStr> {
         texts.into_iter().map(|text| &*Box::leak(text.into_boxed_c_str())).collect()
     };
-    Rc::new(Start::new(&keep(launch.arguments.clone()), &keep(variables)))
+    Rc::new(Start::new(&keep(launch.arguments.clone()), &keep(crate::processes::variables())))
 }

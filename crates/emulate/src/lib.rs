@@ -37,6 +37,7 @@ mod meter;
 mod operation;
 mod output;
 mod process;
+mod processes;
 mod reduction;
 mod signals;
 mod stacks;
@@ -48,8 +49,9 @@ mod world;
 
 pub use aftermath::{Kind, LeftBehind, LeftMessage, LeftObjects, LeftRequest, Pending, Waiting, Whereabouts, circle};
 pub use interrupt::{stop_on_signals, stopped_by};
-pub use launch::{Finding, Launch, LaunchError, launch, library};
+pub use launch::{Finding, Launch, LaunchError, RanksAs, launch, library};
 pub use memory::Folding;
 pub use meter::Charging;
 pub use output::{Prefix, Print, Stream};
 pub use process::{Ended, Ending, Stage};
+pub use processes::{SharedHeap, find};

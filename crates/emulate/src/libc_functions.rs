@@ -32,8 +32,9 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("sleep", sleep as *const ()),
         ("usleep", usleep as *const ()),
         ("nanosleep", nanosleep as *const ()),
+        ("clock_nanosleep", clock_nanosleep as *const ()),
         ("fork", fork as *const ()),
-        ("vfork", fork as *const ()),
+        ("vfork", vfork as *const ()),
         ("pthread_create", pthread_create as *const ()),
         ("rand", rand as *const ()),
         ("srand", srand as *const ()),
@@ -240,8 +241,33 @@ unsafe extern "C" fn nanosleep(length: *const libc::timespec, _rest: *mut libc::
     0
 }
 
+unsafe extern "C" fn clock_nanosleep(
+    clock: libc::clockid_t,
+    flags: c_int,
+    length: *const libc::timespec,
+    rest: *mut libc::timespec,
+) -> c_int {
+    if flags & libc::TIMER_ABSTIME == 0 {
+        // SAFETY: as the program calls it.
+        return unsafe { nanosleep(length, rest) };
+    }
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the program passes a time.
+    let until = unsafe {
+        clock_gettime(clock, &mut now);
+        *length
+    };
+    let seconds = (until.tv_sec - now.tv_sec) as f64 + (until.tv_nsec - now.tv_nsec) as f64 * 1e-9;
+    pause(Time::from_secs(seconds.max(0.0)));
+    0
+}
+
 extern "C" fn fork() -> c_int {
     Process::current().end(Ending::Unsupported("fork".to_owned()))
+}
+
+extern "C" fn vfork() -> c_int {
+    Process::current().end(Ending::Unsupported("vfork".to_owned()))
 }
 
 extern "C" fn pthread_create() -> c_int {

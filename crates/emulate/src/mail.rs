@@ -10,8 +10,10 @@ use hpcast_mpi::{Parcel, Post};
 
 use crate::layout::Layout;
 use crate::memory;
+use crate::processes::baton;
 
 /// Memory of a program, and how its data lies in it.
+#[derive(Clone)]
 pub struct Place {
     /// Where it begins.
     pub address: *mut u8,
@@ -50,7 +52,8 @@ impl<T> Shelf<T> {
 
 struct Parcels {
     sent: Shelf<Sent>,
-    places: Shelf<Place>,
+    /// Where data goes, and in whose memory that is, if ranks are processes.
+    places: Shelf<(Place, Option<u32>)>,
 }
 
 /// Holds the data of messages; clones hold the same.
@@ -73,7 +76,13 @@ impl Mail {
         if place.layout.bytes() == 0 {
             return Parcel::NONE;
         }
-        self.parcels.borrow_mut().sent.put(Sent::There(place))
+        // Where ranks are processes, nobody else sees the buffer.
+        let sent = match baton::own() {
+            // SAFETY: the buffer is the program's, which calls.
+            Some(_) => Sent::Kept(unsafe { place.layout.pack(place.address) }),
+            None => Sent::There(place),
+        };
+        self.parcels.borrow_mut().sent.put(sent)
     }
 
     /// Data to be sent that is nowhere else.
@@ -86,7 +95,7 @@ impl Mail {
         if place.layout.bytes() == 0 {
             return Parcel::NONE;
         }
-        self.parcels.borrow_mut().places.put(place)
+        self.parcels.borrow_mut().places.put((place, baton::own()))
     }
 
     /// The receive has ended.
@@ -118,7 +127,14 @@ impl Post for Mail {
         if received == Parcel::NONE {
             return;
         }
-        let Some(place) = &parcels.places.things[received.number() as usize] else { return };
+        let Some((place, owner)) = &parcels.places.things[received.number() as usize] else { return };
+        if let (Some(owner), Some(Sent::Kept(data))) = (*owner, &data) {
+            let (place, data) = (place.clone(), data.clone());
+            // SAFETY: the receive is under way, so the buffer is its.
+            return baton::later(owner, place.address as usize, move || unsafe {
+                place.layout.unpack(&data, place.address)
+            });
+        }
         // SAFETY: both operations are under way, so the buffers are theirs.
         unsafe {
             match data {

@@ -5,6 +5,8 @@ use std::cell::Cell;
 use hpcast_mpi::Rank;
 use hpcast_units::Time;
 
+use crate::processes::gate;
+
 /// What is charged for the program's own code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Charging {
@@ -29,30 +31,51 @@ pub struct Meter {
     charging: Charging,
     /// CPU time of this thread when the program's own code went on, in nanoseconds.
     since: Cell<u64>,
+    /// Somebody else measures.
+    is_paused: Cell<bool>,
+    /// The thread that went on: others' time cannot be compared with its.
+    thread: Cell<usize>,
 }
 
 impl Meter {
     /// A meter at rest.
     pub fn new(charging: Charging) -> Meter {
-        Meter { charging, since: Cell::new(0) }
+        Meter { charging, since: Cell::new(0), is_paused: Cell::new(false), thread: Cell::new(0) }
+    }
+
+    /// Somebody else measures and charges, or no longer does.
+    pub fn pause(&self, is_paused: bool) {
+        self.is_paused.set(is_paused);
     }
 
     /// The program's own code goes on.
     #[inline]
     pub fn resume(&self) {
-        if let Charging::Measured(_) = self.charging {
+        if let (Charging::Measured(_), false) = (self.charging, self.is_paused.get()) {
             self.since.set(cpu_time());
+            self.thread.set(gate::thread());
         }
     }
 
     /// The program's own code stops: it calls one of our functions.
     #[inline]
     pub fn stop(&self, rank: &Rank) {
-        if let Charging::Measured(factor) = self.charging {
-            let nanoseconds = cpu_time().saturating_sub(self.since.get());
+        if let (Charging::Measured(factor), false) = (self.charging, self.is_paused.get()) {
+            if self.thread.get() != gate::thread() {
+                return;
+            }
+            let nanoseconds = elapsed(self.since.get());
             rank.compute(Time::from_secs(nanoseconds as f64 * 1e-9 * factor));
         }
     }
+}
+
+/// CPU time of this thread since then, in nanoseconds, without what it takes to read the clock.
+pub(crate) fn elapsed(since: u64) -> u64 {
+    thread_local! {
+        static READING: u64 = (0..100).map(|_| cpu_time().abs_diff(cpu_time())).min().unwrap_or(0);
+    }
+    cpu_time().saturating_sub(since + READING.with(|reading| *reading))
 }
 
 /// CPU time of this thread, in nanoseconds.

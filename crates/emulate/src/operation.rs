@@ -12,6 +12,7 @@ use crate::communicator::Communicator;
 use crate::fault::{Answer, Fault};
 use crate::fiber::block_on;
 use crate::functions::Parts;
+use crate::processes::gate::call_program;
 
 /// What is done with data when a collective operation has ended.
 pub type Finish = Box<dyn FnOnce(&Call<'_>) -> Answer>;
@@ -175,26 +176,26 @@ impl General {
     /// # Safety
     /// The program has said that this is such a function.
     pub unsafe fn call(&self, function: Callback, second: Option<*mut i32>) -> i32 {
-        use std::mem::transmute;
-        type C = unsafe extern "C" fn(usize, *mut i32) -> i32;
-        type Fortran<A, B> = unsafe extern "C" fn(*const usize, A, B);
         let extra = self.extra.0;
-        let mut code = 0;
+        let at_extra = &raw const extra as usize;
+        let mut code = 0i32;
+        let at_code = &raw mut code as usize;
         // SAFETY: as above. A C function that takes one argument ignores the second.
         unsafe {
             match (function.language, second) {
-                (Language::C, _) => code = transmute::<usize, C>(function.address)(extra, second.unwrap_or_default()),
+                (Language::C, _) => {
+                    call_program(function.address, &[extra, second.unwrap_or_default() as usize]) as i32
+                }
                 (Language::Fortran, Some(second)) => {
-                    let function: Fortran<*mut i32, *mut i32> = transmute(function.address);
-                    function(&extra, second, &mut code);
+                    call_program(function.address, &[at_extra, second as usize, at_code]);
+                    code
                 }
                 (Language::Fortran, None) => {
-                    let function: Fortran<*mut i32, usize> = transmute(function.address);
-                    function(&extra, &mut code, 0);
+                    call_program(function.address, &[at_extra, at_code]);
+                    code
                 }
             }
         }
-        code
     }
 
     fn end(&self, call: &Call<'_>) -> (Status, Answer) {

@@ -33,7 +33,7 @@ struct CookieFunctions {
 }
 
 /// One of the two streams that a rank writes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     /// Standard output.
     Out,
@@ -56,19 +56,8 @@ pub enum Prefix {
 /// Prints whole lines, or what is left of one at the end.
 pub type Print = dyn Fn(Stream, &[u8]);
 
-/// A rank's FILEs in the place of stdin, stdout and stderr.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Streams {
-    /// Standard input: only rank 0 has any.
-    pub input: usize,
-    /// Standard output.
-    pub out: usize,
-    /// Standard error.
-    pub err: usize,
-}
-
 /// What a rank has written to a stream.
-struct Written {
+pub struct Written {
     rank: u32,
     stream: Stream,
     prefix: Prefix,
@@ -77,6 +66,10 @@ struct Written {
     rest: RefCell<Vec<u8>>,
     /// Lines that wait for their time.
     held: RefCell<Option<(Time, Vec<u8>)>>,
+    /// Whether some of it was printed.
+    is_printed: Cell<bool>,
+    /// When the rank wrote last.
+    last: Cell<Time>,
 }
 
 /// All text of a run.
@@ -84,7 +77,9 @@ pub struct Output {
     prefix: Prefix,
     print: Rc<Print>,
     written: RefCell<Vec<&'static Written>>,
-    /// Standard input of all ranks but the first.
+    /// Standard input of the first rank.
+    input: usize,
+    /// Standard input of all others.
     nothing: usize,
     /// Whose streams are in place.
     current: Cell<Option<u32>>,
@@ -93,23 +88,35 @@ pub struct Output {
 impl Output {
     /// Nothing is written yet.
     pub fn new(prefix: Prefix, print: Rc<Print>) -> Output {
-        // SAFETY: both are texts.
-        let nothing = unsafe { libc::fopen(c"/dev/null".as_ptr(), c"r".as_ptr()) } as usize;
-        Output { prefix, print, written: RefCell::default(), nothing, current: Cell::default() }
+        // SAFETY: no rank runs yet, so the first is the C library's own; the second gets two texts.
+        let (input, nothing) = unsafe { (stdin as usize, libc::fopen(c"/dev/null".as_ptr(), c"r".as_ptr()) as usize) };
+        Output { prefix, print, written: RefCell::default(), input, nothing, current: Cell::default() }
     }
 
-    /// Makes the streams of a rank.
-    pub fn open(&self, rank: u32) -> Streams {
-        let [out, err] = [(Stream::Out, libc::_IOLBF), (Stream::Err, libc::_IONBF)].map(|(stream, buffering)| {
+    /// A stream of a rank.
+    pub fn stream(&self, rank: u32, stream: Stream) -> Written {
+        Written {
+            rank,
+            stream,
+            prefix: self.prefix,
+            print: self.print.clone(),
+            rest: RefCell::default(),
+            held: RefCell::default(),
+            is_printed: Cell::default(),
+            last: Cell::default(),
+        }
+    }
+
+    /// A rank's FILE in the place of stdin: only rank 0 has something to read.
+    pub fn input(&self, rank: u32) -> usize {
+        if rank == 0 { self.input } else { self.nothing }
+    }
+
+    /// Makes a rank's FILEs in the place of stdout and stderr.
+    pub fn open(&self, rank: u32) -> [usize; 2] {
+        [(Stream::Out, libc::_IOLBF), (Stream::Err, libc::_IONBF)].map(|(stream, buffering)| {
             // The program may write as long as it runs, which is as long as we do.
-            let written: &'static Written = Box::leak(Box::new(Written {
-                rank,
-                stream,
-                prefix: self.prefix,
-                print: self.print.clone(),
-                rest: RefCell::default(),
-                held: RefCell::default(),
-            }));
+            let written: &'static Written = Box::leak(Box::new(self.stream(rank, stream)));
             self.written.borrow_mut().push(written);
             let functions = CookieFunctions { read: std::ptr::null(), write, seek: std::ptr::null(), close: None };
             // SAFETY: the cookie is never changed but through its cells.
@@ -121,10 +128,7 @@ impl Output {
                 }
                 file as usize
             }
-        });
-        // SAFETY: ranks are made before any runs, so this is the C library's own.
-        let input = if rank == 0 { unsafe { stdin as usize } } else { self.nothing };
-        Streams { input, out, err }
+        })
     }
 
     /// The streams of this rank are those of the C library from now on.
@@ -133,11 +137,11 @@ impl Output {
         if self.current.replace(Some(process.number())) == Some(process.number()) {
             return;
         }
-        let Streams { input, out, err } = process.streams.get();
+        let [out, err] = process.streams.get();
         if out != 0 {
             // SAFETY: one thread runs all ranks, and nobody else here uses the C library's streams.
             unsafe {
-                stdin = input as *mut libc::FILE;
+                stdin = self.input(process.number()) as *mut libc::FILE;
                 stdout = out as *mut libc::FILE;
                 stderr = err as *mut libc::FILE;
             }
@@ -149,6 +153,11 @@ impl Output {
         let place = 2 * rank as usize + usize::from(stream == Stream::Err);
         let written = self.written.borrow()[place];
         written.add(text);
+    }
+
+    /// Whether nobody has seen anything yet.
+    pub fn is_silent(&self) -> bool {
+        self.written.borrow().iter().all(|written| !written.is_printed.get())
     }
 
     /// Writes all that is left: lines whose time has not come, and those without an end.
@@ -163,7 +172,7 @@ impl Output {
             written.print(at, &lines);
         }
         for written in written.iter() {
-            written.print(Time::ZERO, &written.rest.take());
+            written.print(written.last.get(), &written.rest.take());
         }
     }
 }
@@ -173,20 +182,34 @@ impl Written {
     fn add(&self, text: &[u8]) {
         let running = Process::running();
         let is_mine = running.is_some_and(|process| process.number() == self.rank);
+        // Who writes in the middle of something else cannot wait.
+        let waiting = running.filter(|process| is_mine && process.rank.is_at_rest());
+        if let Some(process) = waiting {
+            self.last.set(process.rank.now());
+        }
         // Another rank flushes all streams of the C library, also this one, whose text is on its way.
         if !is_mine && self.held.borrow().is_some() {
             return;
         }
+        let Some(lines) = self.whole_lines(text) else { return };
+        match waiting {
+            Some(process) => self.wait_and_print(process, lines),
+            None => self.print(self.last.get(), &lines),
+        }
+    }
+
+    /// Takes text, and gives what are whole lines now.
+    pub fn whole_lines(&self, text: &[u8]) -> Option<Vec<u8>> {
         let mut rest = self.rest.borrow_mut();
         rest.extend_from_slice(text);
-        let Some(end) = rest.iter().rposition(|&byte| byte == b'\n') else { return };
+        let end = rest.iter().rposition(|&byte| byte == b'\n')?;
         let left = rest.split_off(end + 1);
-        let lines = std::mem::replace(&mut *rest, left);
-        drop(rest);
-        match running.filter(|process| is_mine && process.rank.is_at_rest()) {
-            Some(process) => self.wait_and_print(process, lines),
-            None => self.print(Time::ZERO, &lines),
-        }
+        Some(std::mem::replace(&mut *rest, left))
+    }
+
+    /// The beginning of a line whose end has not come.
+    pub fn rest(&self) -> Vec<u8> {
+        self.rest.take()
     }
 
     fn wait_and_print(&self, process: &Process, lines: Vec<u8>) {
@@ -199,7 +222,9 @@ impl Written {
         process.end_call(outer);
     }
 
-    fn print(&self, at: Time, text: &[u8]) {
+    /// Prints lines of that time.
+    pub fn print(&self, at: Time, text: &[u8]) {
+        self.is_printed.set(self.is_printed.get() || !text.is_empty());
         let prefix = match self.prefix {
             _ if text.is_empty() => return,
             Prefix::None => return (self.print)(self.stream, text),

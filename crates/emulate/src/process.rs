@@ -17,6 +17,7 @@ use crate::files::File;
 use crate::launch::Copy;
 use crate::meter::Meter;
 use crate::operation::Operation;
+use crate::processes::baton;
 use crate::reduction::Op;
 use crate::stacks::Bounds;
 use crate::table::Table;
@@ -177,10 +178,8 @@ pub struct Process {
     /// How far it is.
     pub stage: Cell<Stage>,
     ended: Cell<bool>,
-    /// Taken away from its code by the user.
-    stopped: Cell<bool>,
-    /// Its own FILEs in the place of stdin, stdout and stderr.
-    pub streams: Cell<crate::output::Streams>,
+    /// Its own FILEs in the place of stdout and stderr.
+    pub streams: Cell<[usize; 2]>,
     /// What it computes.
     pub meter: Meter,
     /// MPI_COMM_WORLD and MPI_COMM_SELF.
@@ -192,6 +191,8 @@ pub struct Process {
     stack: Cell<Bounds>,
     /// Its calls that are measured.
     pub executing: RefCell<Vec<crate::kernels::Executing>>,
+    /// Its next MPI_Iprobe will be called until it finds something.
+    pub polls_on: Cell<bool>,
     /// Its big allocations.
     pub memory: crate::memory::Share,
     /// Names of predefined datatypes that the program has set.
@@ -216,6 +217,8 @@ pub struct Process {
     clock: Cell<(Time, u64)>,
     /// Operations that go on without a request (MPI_Request_free).
     pub orphans: RefCell<Vec<crate::operation::Active>>,
+    /// Taken away from its code by the user.
+    stopped: Cell<bool>,
     /// State of the C library's functions that keep some.
     pub libc: crate::libc_state::LibcState,
 }
@@ -248,6 +251,7 @@ impl Process {
             meter,
             stack: Cell::default(),
             executing: RefCell::default(),
+            polls_on: Cell::default(),
             memory: Default::default(),
             named_types: RefCell::default(),
             type_attributes: RefCell::default(),
@@ -301,6 +305,9 @@ impl Process {
 
     /// Lets the simulation go on with others.
     pub(crate) fn suspend(&self) {
+        if let Some(ranks) = baton::ranks() {
+            return ranks.suspend(self.number() as usize);
+        }
         // SAFETY: the yielder lives on the stack of this fiber as long as the fiber runs, and we are on it.
         unsafe { (*self.yielder.get()).suspend(()) };
     }
@@ -387,6 +394,12 @@ impl Process {
         }
     }
 
+    /// Its process has ended.
+    pub(crate) fn has_gone(&self, ending: Ending) {
+        self.world.ended(self, ending);
+        self.ended.set(true);
+    }
+
     pub(crate) fn set_copy(&self, copy: Copy) {
         let _ = self.copy.set(copy);
     }
@@ -454,8 +467,7 @@ impl Process {
     /// # Safety
     /// To be called on the rank's fiber, outside of the C library's own functions.
     pub(crate) unsafe fn flush(&self) {
-        let streams = self.streams.get();
-        for file in [streams.out, streams.err] {
+        for file in self.streams.get() {
             if file != 0 {
                 // SAFETY: the rank's own stream.
                 unsafe { libc::fflush(file as *mut libc::FILE) };

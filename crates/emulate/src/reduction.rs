@@ -8,6 +8,7 @@ use crate::abi::Kind;
 use crate::argument::{Callback, OpHandle};
 use crate::call::{Call, Language};
 use crate::fault::{Answer, Fault};
+use crate::processes::gate::call_program;
 
 /// An operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,12 +129,9 @@ impl Reduction {
                     Language::C => handles.to_c(Kind::Datatype, self.handle, call.me.base()),
                     Language::Fortran => handles.to_fortran(Kind::Datatype, self.handle) as usize,
                 };
+                let arguments = [input as usize, inout as usize, &raw mut length as usize, &raw mut word as usize];
                 // SAFETY: the program has said that this is an operation; the data is as it expects.
-                unsafe {
-                    let function: unsafe extern "C" fn(*const u8, *mut u8, *mut i64, *mut usize) =
-                        std::mem::transmute(function.address);
-                    function(input, inout, &mut length, &mut word);
-                }
+                unsafe { call_program(function.address, &arguments) };
                 Ok(())
             }
         }

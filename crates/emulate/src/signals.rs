@@ -75,6 +75,12 @@ pub(crate) fn go_on_in(function: extern "C" fn() -> !, process: &Process, contex
     registers[libc::REG_RSP as usize] = (top & !15) as i64 - 8;
 }
 
+/// What a signal is called.
+pub fn name(signal: c_int) -> String {
+    let known = FATAL.iter().find(|(number, _)| *number == signal);
+    known.map_or_else(|| format!("signal {signal}"), |(_, name)| (*name).to_owned())
+}
+
 unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes what the manual page says.
     let (address, context) = unsafe { ((*info).si_addr() as usize, &mut *context.cast::<libc::ucontext_t>()) };

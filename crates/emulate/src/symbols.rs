@@ -1,7 +1,7 @@
 //! All symbols that programs find here in place of their libraries'.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::stubs::Stubs;
 use crate::{extensions, functions, libc_functions};
@@ -66,6 +66,13 @@ impl Symbols {
     /// The address of a symbol.
     pub fn get(&self, symbol: &str) -> Option<usize> {
         self.known.get(symbol).copied()
+    }
+
+    /// Functions of MPI, by name.
+    pub fn of_mpi(&self) -> impl Iterator<Item = (&str, usize)> {
+        let of_libc: HashSet<&str> = libc_functions::functions().into_iter().map(|(name, _)| name).collect();
+        let known = self.known.iter().map(|(name, &address)| (name.as_str(), address));
+        known.filter(move |(name, _)| !of_libc.contains(name))
     }
 
     /// A function that stops with a message, for functions of MPI that are not here.

@@ -1,6 +1,6 @@
 //! Windows: memory that other ranks reach.
 //!
-//! **When data moves.** All ranks' memory is in one process, so an operation is a function that is called at some moment: that at
+//! **When data moves.** All ranks' memory can be reached (where ranks are processes, with their help), so an operation is a function that is called at some moment: that at
 //! which its message comes to the target in simulated time. What is put is copied from the origin when the program calls;
 //! what is got is read when the request has come to the target, and is in the origin's memory when the answer is there.
 //! Operations of one rank on another take effect in the order of the calls, as the standard asks of accumulates and a
@@ -11,6 +11,7 @@
 //! a send, the target nothing (its adapter or a progress thread does the work). Locks, posts and the ends of
 //! epochs are empty messages in the same order.
 
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
@@ -23,26 +24,30 @@ use crate::call::{Call, Language};
 use crate::fault::Handler;
 
 /// Memory of a window that MPI itself has allocated, all zeros at first.
-pub struct Memory(*mut libc::c_void);
+pub struct Memory {
+    address: *mut u8,
+    layout: Layout,
+}
 
 impl Memory {
     /// So many bytes, if there are.
     pub fn new(bytes: usize) -> Option<Memory> {
+        let layout = Layout::from_size_align(bytes.max(1), 64).ok()?;
         // SAFETY: new memory.
-        let memory = unsafe { libc::calloc(bytes.max(1), 1) };
-        (!memory.is_null()).then_some(Memory(memory))
+        let address = unsafe { alloc_zeroed(layout) };
+        (!address.is_null()).then_some(Memory { address, layout })
     }
 
     /// Where it begins.
     pub fn address(&self) -> usize {
-        self.0 as usize
+        self.address as usize
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
         // SAFETY: it was allocated so, and the window is gone.
-        unsafe { libc::free(self.0) };
+        unsafe { dealloc(self.address, self.layout) };
     }
 }
 
@@ -259,7 +264,8 @@ impl Shared {
         tag
     }
 
-    fn world(&self, rank: u32) -> u32 {
+    /// The rank of the whole run.
+    pub fn world(&self, rank: u32) -> u32 {
         self.group.process(rank).unwrap_or_default()
     }
 

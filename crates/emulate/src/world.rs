@@ -1,15 +1,17 @@
 //! What all ranks of a run share.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hpcast_loader::Program;
+use hpcast_mpi::Setup;
 
 use crate::abi::Abi;
 use crate::boards::Boards;
 use crate::files::FileSystem;
+use crate::launch::Launch;
 use crate::mail::Mail;
 use crate::meter::Charging;
 use crate::output::Output;
@@ -17,8 +19,10 @@ use crate::process::{Ended, Ending, Process, Stage};
 
 /// Everything that belongs to no single rank.
 pub struct World {
-    /// What the program's words mean.
-    pub abi: Abi,
+    /// What the program's words mean: known as soon as its MPI library is.
+    abi: OnceCell<Abi>,
+    /// The program, as it was named.
+    pub command: String,
     /// How many ranks there are.
     pub size: u32,
     /// Node and socket of each rank.
@@ -37,13 +41,57 @@ pub struct World {
     pub endings: RefCell<Vec<Ended>>,
     /// Whether the program has thread-local data below the thread pointer.
     pub has_thread_local: bool,
-    /// The program.
-    pub program: Program,
+    /// The program, if all ranks are copies of it in this process.
+    pub program: Option<Program>,
     /// Stops the simulation.
     pub stop: Arc<AtomicBool>,
 }
 
 impl World {
+    /// A world in which nothing has happened.
+    pub fn new(
+        launch: &Launch,
+        setup: &Setup,
+        abi: OnceCell<Abi>,
+        program: Option<Program>,
+        stop: Arc<AtomicBool>,
+    ) -> World {
+        World {
+            abi,
+            command: launch.arguments[0].to_string_lossy().into_owned(),
+            size: setup.ranks,
+            processors: setup.placement.processors(setup.machine.nodes.sockets).collect(),
+            mail: Mail::default(),
+            boards: Boards::default(),
+            file_system: Rc::new(FileSystem::new(&setup.machine.io)),
+            charging: launch.charging,
+            output: Output::new(launch.prefix, launch.print.clone()),
+            endings: Default::default(),
+            stop,
+            has_thread_local: program.as_ref().is_some_and(|program| program.thread_local_size() > 0),
+            program,
+        }
+    }
+
+    /// What the program's words mean.
+    ///
+    /// # Panics
+    /// If no MPI library is there: only calls of its functions come here.
+    #[inline]
+    pub fn abi(&self) -> &Abi {
+        self.abi.get().expect("a program that calls MPI has an MPI library")
+    }
+
+    /// The program uses that library.
+    pub fn set_abi(&self, abi: Abi) {
+        let _ = self.abi.set(abi);
+    }
+
+    /// Whether it is known which library the program uses.
+    pub fn abi_is_known(&self) -> bool {
+        self.abi.get().is_some()
+    }
+
     /// A rank has come to its end. All others end too, unless it is a proper end; with mpirun too, a rank that gives up with
     /// an exit code takes the others with it.
     pub fn ended(&self, process: &Process, ending: Ending) {
@@ -63,9 +111,18 @@ impl World {
         self.endings.borrow_mut().push(Ended { rank, at, stage, ending, backtrace });
     }
 
+    /// What a rank wanted to do that only a process can, if that was its end.
+    pub fn beyond_copies(&self) -> Option<String> {
+        let is_beyond = |symbol: &str| ["pthread_create", "fork", "vfork"].contains(&symbol) || symbol.contains("exec");
+        self.endings.borrow().iter().find_map(|Ended { rank, ending, .. }| match ending {
+            Ending::Unsupported(symbol) if is_beyond(symbol) => Some(format!("rank {rank} called {symbol}")),
+            _ => None,
+        })
+    }
+
     /// The function of the program that an address is in.
     pub fn describe(&self, address: usize) -> Option<String> {
-        let location = self.program.describe(address)?;
+        let location = self.program.as_ref()?.describe(address)?;
         let function = location.symbol.as_deref().unwrap_or("?");
         Some(format!("{function} + {:#x} in {}", location.offset, location.object))
     }
@@ -73,14 +130,15 @@ impl World {
     /// The function that a call returns to; none if there is no call before the address.
     pub fn calling_function(&self, address: usize) -> Option<String> {
         self.describe_call(address)?;
-        self.program.describe(address)?.symbol
+        self.program.as_ref()?.describe(address)?.symbol
     }
 
     /// The function of an address that a call returns to; none if there is no call before it.
     pub fn describe_call(&self, address: usize) -> Option<String> {
         let description = self.describe(address)?;
         // Nobody returns to the beginning of a function: that is its address.
-        if self.program.describe(address).is_some_and(|location| location.offset == 0) {
+        let location = self.program.as_ref()?.describe(address);
+        if location.is_some_and(|location| location.offset == 0) {
             return None;
         }
         // SAFETY: described addresses are code of the program, which can be read; a function does not begin at its first byte.

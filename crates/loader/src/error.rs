@@ -160,6 +160,17 @@ fn some(names: &[String]) -> String {
 }
 
 impl LoadError {
+    /// Whether the program could run in a process of its own.
+    pub fn is_about_copies(&self) -> bool {
+        matches!(
+            self,
+            LoadError::NotPositionIndependent { .. }
+                | LoadError::TextRelocation { .. }
+                | LoadError::UnknownRelocation { .. }
+                | LoadError::ThreadLocal { .. }
+        )
+    }
+
     /// What the user can do.
     pub fn remedy(&self) -> String {
         match self {

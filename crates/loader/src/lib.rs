@@ -64,6 +64,7 @@ pub use names::Location;
 pub use plan::plan;
 pub use program::Program;
 pub use registry::copy_at;
+pub use search::find_usual;
 pub use start::Start;
 pub use tls::zone_size;
 

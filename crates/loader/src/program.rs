@@ -110,6 +110,12 @@ impl Program {
         self.inner.image.find(symbol).is_some()
     }
 
+    /// Whether the program or its libraries use or have a symbol that others can see.
+    pub fn mentions(&self, symbol: &str) -> bool {
+        let objects = &self.inner.image.objects;
+        objects.iter().any(|object| object.elf.symbols.iter().any(|one| object.elf.name(one) == symbol))
+    }
+
     /// Names of all functions of the program and its libraries, as far as they have names.
     pub fn functions(&self) -> Vec<String> {
         self.inner.image.functions()

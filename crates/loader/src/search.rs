@@ -49,6 +49,11 @@ pub fn find(library: &str, needed_by: &[(&Elf, &Path)]) -> Result<PathBuf, Vec<S
     STANDARD.iter().find_map(|folder| look(folder.into())).ok_or(searched)
 }
 
+/// Where a library is if the program that needs it says nothing.
+pub fn find_usual(library: &str) -> Option<PathBuf> {
+    find(library, &[]).ok()
+}
+
 /// Libraries for other machines are passed over.
 fn is_for_us(path: &Path) -> bool {
     use std::io::Read;

@@ -86,6 +86,7 @@ mod tests {
             messages: 3,
             bytes: 24,
             unreceived: 1,
+            first_unreceived: Vec::new(),
             link_bytes: vec![8.0, 16.0],
         }
     }

@@ -11,8 +11,8 @@ use std::rc::Rc;
 
 use clap::Args;
 use hpcast_apps::hpl::{HplDat, HplKernel, HplParameters, Pivots, SwapKind, roofline};
-use hpcast_emulate::kernels::{Functions, How, KernelModels, Kernels, MachineSpeed};
-use hpcast_emulate::{Charging, Folding, Launch, Prefix};
+use hpcast_emulate::kernels::{Functions, KernelModels, Kernels, MachineSpeed};
+use hpcast_emulate::{Charging, Folding, Launch, Prefix, RanksAs};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::{Outcome, Setup};
 use hpcast_platform::Machine;
@@ -76,7 +76,8 @@ impl RealHpl {
             print: Rc::new(launch::print),
             stack: STACK,
             folding: Some(Folding { threshold: Some(SMALLEST_APART), ..Folding::default() }),
-            kernels: Some(run.kernels(&setup.machine, setup.seed)?),
+            kernels: Some(Box::new(run.kernels(&setup.machine, setup.seed)?)),
+            ranks_as: RanksAs::Copies,
         };
         let finding = hpcast_emulate::launch(&launch, setup).map_err(|error| launch::failure(&self.program, &error))?;
         let code = launch::exit_code(&finding)?;
@@ -101,7 +102,7 @@ impl RealHpl {
 impl RealRun<'_> {
     fn kernels(&self, machine: &Machine, seed: u64) -> Result<Kernels, Failure> {
         let wrong = |error: hpcast_emulate::kernels::FunctionError| Failure::input(error.to_string());
-        let mut functions = Functions::libraries(How::Model);
+        let mut functions = Functions::modelled();
         functions.list.retain(|function| HplKernel::ALL.iter().any(|kernel| kernel.name() == function.kernel));
         functions.list.extend(Functions::parse(FUNCTIONS).map_err(wrong)?.list);
         let speed = roofline(machine, self.ranks_per_node).map(|(roofline, _)| MachineSpeed { roofline });

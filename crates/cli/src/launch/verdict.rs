@@ -133,12 +133,14 @@ impl Verdict {
 
 fn unsupported(rank: u32, symbol: &str) -> String {
     match symbol {
-        "fork" | "pthread_create" => {
-            format!("rank {rank} called {symbol}: all ranks run in one process and one thread, so it cannot be done")
+        "fork" | "vfork" | "pthread_create" => {
+            format!(
+                "rank {rank} called {symbol}: all ranks run in one process and one thread; ask for --ranks-as processes"
+            )
         }
         symbol if symbol.starts_with("exec") || symbol.starts_with("fexec") => {
             format!(
-                "rank {rank} called {symbol}, which would replace all ranks by another program; system() can be called"
+                "rank {rank} called {symbol}, which would replace all ranks by another program; ask for --ranks-as processes"
             )
         }
         _ => format!(

@@ -17,13 +17,12 @@ enum Part {
     Clock,
 }
 
-/// Units and words that make the numbers of a line times or speeds.
-const TIMING: [&str; 45] = [
+/// Words that make the numbers of a line times or speeds.
+const TIMING: [&str; 33] = [
     "time",
     "times",
     "timing",
     "timings",
-    "seconds",
     "second",
     "secs",
     "sec",
@@ -34,41 +33,62 @@ const TIMING: [&str; 45] = [
     "usec",
     "msec",
     "nsec",
-    "microseconds",
-    "milliseconds",
     "minutes",
     "hours",
-    "elapsed",
     "wall",
-    "walltime",
     "wtime",
     "clock",
     "duration",
-    "latency",
     "rate",
-    "bandwidth",
     "speed",
-    "throughput",
     "performance",
     "fom",
-    "flops",
-    "mflops",
-    "gflops",
-    "tflops",
     "flop",
     "mflop",
     "gflop",
     "tflop",
     "mop",
     "gup",
-    "teps",
-    "mbytes",
+    "gbs",
+    "mbs",
     "date",
 ];
 
+/// The same, also within longer words.
+const PARTS: [&str; 12] = [
+    "seconds",
+    "elapsed",
+    "walltime",
+    "latency",
+    "bandwidth",
+    "throughput",
+    "flops",
+    "gups",
+    "teps",
+    "mbytes",
+    "gbytes",
+    "b/s",
+];
+
 /// Units that follow a number.
-const UNITS: [&str; 14] =
-    ["s", "ms", "us", "ns", "sec", "secs", "seconds", "usec", "msec", "mb/s", "gb/s", "mib/s", "gib/s", "microseconds"];
+const UNITS: [&str; 16] = [
+    "clock",
+    "ticks",
+    "s",
+    "ms",
+    "us",
+    "ns",
+    "sec",
+    "secs",
+    "seconds",
+    "usec",
+    "msec",
+    "mb/s",
+    "gb/s",
+    "mib/s",
+    "gib/s",
+    "microseconds",
+];
 
 const CALENDAR: [&str; 19] = [
     "mon", "tue", "wed", "thu", "fri", "sat", "sun", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep",
@@ -174,18 +194,22 @@ fn read(text: &str) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     for text in text.lines() {
         let parts = split(text);
-        let has_words =
-            parts.iter().any(|part| matches!(part, Part::Word(word) if word.chars().any(char::is_alphabetic)));
-        let lower = text.to_lowercase();
-        let mut words = lower.split(|c: char| !c.is_ascii_alphabetic());
-        let named = words.any(|word| TIMING.contains(&word)) || lower.contains("b/s");
-        if has_words {
+        let has_numbers = parts.iter().any(|part| !matches!(part, Part::Word(_)));
+        let named = is_about_times(text);
+        // A heading counts until another comes, or an empty line.
+        if text.trim().is_empty() || !has_numbers && text.contains(char::is_alphabetic) {
             above = named;
         }
         let is_dated = parts.contains(&Part::Clock);
-        lines.push(Line { text, parts, is_timing: named || !has_words && above, is_dated });
+        lines.push(Line { text, parts, is_timing: named || above, is_dated });
     }
     lines
+}
+
+fn is_about_times(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_ascii_alphabetic());
+    words.any(|word| TIMING.contains(&word)) || PARTS.iter().any(|part| lower.contains(part))
 }
 
 /// Words and numbers; white space only separates.
@@ -345,6 +369,9 @@ mod tests {
         assert!(same("# Size Latency (us)\n0 1.25\n8 1.30\n", "# Size Latency (us)\n0 3.10\n8 3.20\n"));
         assert!(!same("# Size Latency (us)\n0 1.25\n8 1.30\n", "# Size Latency (us)\n0 3.10\n16 3.20\n"));
         assert!(!same("x y\n0 1.25\n", "x y\n0 1.26\n"));
+        assert!(same("Function Rate (GB/s)\n-----\nCopy: 6.5\n", "Function Rate (GB/s)\n-----\nCopy: 0.5\n"));
+        assert!(!same("Function Rate (GB/s)\n\nCopy: 6.5\n", "Function Rate (GB/s)\n\nCopy: 0.5\n"));
+        assert!(same("RingBandwidth_GBytes=1.5\nHPL_Tflops=0.1", "RingBandwidth_GBytes=2.5\nHPL_Tflops=0.2"));
     }
 
     #[test]

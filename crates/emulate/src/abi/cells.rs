@@ -97,6 +97,11 @@ impl Cells {
         Some((&raw const *known.cell as usize, size_of::<Cell>()))
     }
 
+    /// Name, address and size of all objects.
+    pub fn objects(&self) -> impl Iterator<Item = (&'static str, usize, usize)> {
+        self.predefined.iter().map(|known| (known.symbol, &raw const *known.cell as usize, size_of::<Cell>()))
+    }
+
     pub(super) fn set_places(&mut self, place: impl Fn(&str) -> Option<Place>) {
         for known in &self.predefined {
             if let Some(place) = place(known.symbol) {

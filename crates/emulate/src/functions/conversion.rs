@@ -7,7 +7,7 @@ use crate::process::Process;
 
 /// A status is the same in both languages.
 unsafe extern "C" fn copy_status(from: *const u8, to: *mut u8) -> i32 {
-    let size = Process::current().world.abi.status_size();
+    let size = Process::current().world.abi().status_size();
     // SAFETY: the program passes addresses of statuses.
     unsafe { to.copy_from(from, size) };
     0
@@ -40,13 +40,13 @@ macro_rules! conversions {
             $({
                 unsafe extern "C" fn to_fortran(word: usize) -> i32 {
                     let me = Process::current();
-                    let handles = me.world.abi.handles();
+                    let handles = me.world.abi().handles();
                     // SAFETY: the program passes a handle.
                     handles.to_fortran(Kind::$kind, unsafe { handles.from_c(Kind::$kind, word, me.base()) })
                 }
                 extern "C" fn to_c(word: i32) -> usize {
                     let me = Process::current();
-                    let handles = me.world.abi.handles();
+                    let handles = me.world.abi().handles();
                     handles.to_c(Kind::$kind, handles.from_fortran(Kind::$kind, word), me.base())
                 }
                 all.push((concat!("MPI_", $name, "_c2f"), Address(to_fortran as *const ())));

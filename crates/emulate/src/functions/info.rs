@@ -1,7 +1,6 @@
 //! Infos: lists of keys and values.
 
 use std::cell::RefCell;
-use std::ffi::CStr;
 use std::rc::Rc;
 
 use hpcast_objects::info::Limits;
@@ -53,13 +52,17 @@ impl Call<'_> {
     fn environment(&self) -> Info {
         let mut info = self.new_info();
         let folder = std::env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
-        // SAFETY: the list that the program got, which begins with its name.
-        let command = unsafe { CStr::from_ptr(*self.me.copy().start.arguments()) }.to_string_lossy();
+        let command = &self.me.world.command;
         let levels = ["MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"];
         let level = self.abi.name_of(self.me.thread_level.get(), &levels).unwrap_or(levels[0]);
         let size = self.me.world.size.to_string();
-        let pairs =
-            [("command", &*command), ("maxprocs", &size), ("soft", &size), ("wdir", &folder), ("thread_level", level)];
+        let pairs = [
+            ("command", command.as_str()),
+            ("maxprocs", &size),
+            ("soft", &size),
+            ("wdir", &folder),
+            ("thread_level", level),
+        ];
         for (key, value) in pairs {
             // What is too long for an info is left out.
             let _ = info.set(key.as_bytes(), value.as_bytes());

@@ -21,6 +21,7 @@ use crate::files::{File, Representation, SharedFile, View, class_of};
 use crate::layout::Layout;
 use crate::operation::{Active, Operation, Then};
 use crate::process::OwnType;
+use crate::processes::baton;
 
 /// The position that an access starts from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -115,15 +116,14 @@ impl Call<'_> {
         }
         let writes = !self.mode(amode, "MPI_MODE_RDONLY");
         let creates = self.mode(amode, "MPI_MODE_CREATE");
-        let opened = fs::OpenOptions::new()
-            .read(!self.mode(amode, "MPI_MODE_WRONLY"))
-            .write(writes)
-            .create(creates)
-            .create_new(creates && self.mode(amode, "MPI_MODE_EXCL"))
-            .truncate(false)
-            .open(path);
+        let mut options = fs::OpenOptions::new();
+        options.read(!self.mode(amode, "MPI_MODE_WRONLY")).write(writes);
+        let exclusive = creates && self.mode(amode, "MPI_MODE_EXCL");
+        let opened = options.clone().create(creates).create_new(exclusive).truncate(false).open(path);
         let file = opened.map_err(|error| fault_of(path, &error))?;
-        Ok(SharedFile { file, path: path.to_owned(), position: Cell::new(0) })
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let file = baton::ranks().is_none().then_some(file);
+        Ok(SharedFile { file, options, path, position: Cell::new(0) })
     }
 
     /// Opens a file: the first rank to leave does it for all.
@@ -467,7 +467,7 @@ mpi! {
             if size.0 < 0 {
                 return Err(Fault::new(ErrorClass::Arg, format!("a size of {}", size.0)));
             }
-            file.shared.file.set_len(size.0 as u64).map_err(|error| fault_of(&file.shared.path, &error))
+            file.shared.set_size(size.0 as u64).map_err(|error| fault_of(&file.shared.path, &error))
         })?;
         (*done).as_ref().map(|_| ()).map_err(|fault| of(fh)(again(fault)))
     }
@@ -476,7 +476,7 @@ mpi! {
         let done = call.once_for_all(&file, || {
             let failed = |error| fault_of(&file.shared.path, &error);
             if size.0 > file.shared.size().map_err(failed)? {
-                file.shared.file.set_len(size.0 as u64).map_err(failed)?;
+                file.shared.set_size(size.0 as u64).map_err(failed)?;
             }
             Ok(())
         })?;

@@ -18,6 +18,7 @@ use crate::fault::{Answer, Concern, Fault, Handler};
 use crate::fiber::block_on;
 use crate::layout::Layout;
 use crate::operation::{Active, Operation as Requested, Then};
+use crate::processes::baton;
 use crate::reduction::Op;
 use crate::windows::{Epoch, Memory, Outstanding, Shared, Side, Window};
 
@@ -76,6 +77,8 @@ struct Back {
 /// An operation, worked out.
 struct Deed {
     target: u32,
+    /// Where in the target's memory.
+    place: usize,
     bytes: u64,
     act: Act,
     back: Option<Back>,
@@ -289,7 +292,7 @@ impl Call<'_> {
 
     /// Sends an operation on its way. `also` is kept when it is done.
     fn begin_deed(&self, window: &Window, deed: Deed, also: Option<Promise>) {
-        let Deed { target, bytes, act, back } = deed;
+        let Deed { target, place, bytes, act, back } = deed;
         let origin = window.comm.rank();
         if origin == target {
             block_on(self.me.rank.take_turn());
@@ -303,13 +306,14 @@ impl Call<'_> {
             }
         };
         let shared = window.shared.clone();
+        let (here_rank, there_rank) = (self.me.number(), shared.world(target));
         let effect = Box::new(move |there: &hpcast_mpi::Rank| {
-            let data = act();
+            let data = baton::now(there_rank, place, act);
             match back {
                 None => keep(there),
                 Some(Back { address, layout, bytes }) => shared.answer(there, target, origin, bytes, move |here| {
                     // SAFETY: the origin's buffer is MPI's until the operation ends.
-                    unsafe { layout.unpack(&data, address as *mut u8) };
+                    baton::later(here_rank, address, move || unsafe { layout.unpack(&data, address as *mut u8) });
                     keep(here);
                 }),
             }
@@ -362,7 +366,7 @@ impl Call<'_> {
                 Vec::new()
             }
         });
-        Ok(Some(Deed { target: target.rank, bytes, act, back: None }))
+        Ok(Some(Deed { target: target.rank, place: target.address, bytes, act, back: None }))
     }
 
     fn place_back(&self, buffer: Buffer, count: Count, datatype: TypeHandle) -> Result<Back, Fault> {
@@ -381,7 +385,7 @@ impl Call<'_> {
         let (layout, address) = (target.layout(), target.address);
         // SAFETY: the items lie in the window.
         let act = Box::new(move || unsafe { layout.pack(address as *const u8) });
-        Ok(Some(Deed { target: target.rank, bytes: 0, act, back: Some(back) }))
+        Ok(Some(Deed { target: target.rank, place: target.address, bytes: 0, act, back: Some(back) }))
     }
 
     /// One of MPI's own operations; others cannot be used here.
@@ -422,7 +426,7 @@ impl Call<'_> {
                 before
             }
         });
-        Ok(Some(Deed { target: rank, bytes, act, back }))
+        Ok(Some(Deed { target: rank, place: address, bytes, act, back }))
     }
 
     fn compare_and_swap(
@@ -453,7 +457,7 @@ impl Call<'_> {
                 before
             }
         });
-        Ok(Some(Deed { target: target.rank, bytes, act, back: Some(back) }))
+        Ok(Some(Deed { target: target.rank, place: target.address, bytes, act, back: Some(back) }))
     }
 
     fn wait_each(&self, requests: Vec<Request>) {

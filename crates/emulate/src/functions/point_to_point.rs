@@ -346,6 +346,9 @@ mpi! {
             return Ok(());
         }
         let (source, tag) = call.probe_pattern(&object, source, tag).map_err(|fault| fault.of_comm(comm.number))?;
+        if call.me.polls_on.take() {
+            block_on(call.me.rank.skip_probes(object.comm, source, tag));
+        }
         let found = block_on(call.me.rank.iprobe(object.comm, source, tag));
         flag.set(i32::from(found.is_some()));
         if let Some(found) = found {

@@ -99,9 +99,18 @@ unsafe extern "C" fn enter() {
     )
 }
 
-unsafe extern "C" fn returned() -> u64 {
+/// What a function gives: in rax and rdx, xmm0 and xmm1.
+#[repr(C)]
+pub struct Given {
+    /// An integer or an address.
+    pub integers: [u64; 2],
+    /// Two floating-point numbers each.
+    pub floats: [[f64; 2]; 2],
+}
+
+unsafe extern "C" fn returned(given: &Given) -> u64 {
     // SAFETY: as above.
-    unsafe { (*KERNELS.get()).returned() }
+    unsafe { (*KERNELS.get()).returned(given) }
 }
 
 /// Functions that are measured return here: their results are kept meanwhile.
@@ -113,6 +122,7 @@ unsafe extern "C" fn leave() {
         "mov [rsp + 8], rdx",
         "movups [rsp + 16], xmm0",
         "movups [rsp + 32], xmm1",
+        "mov rdi, rsp",
         "call {returned}",
         "mov [rsp + 56], rax",
         "mov rax, [rsp]",

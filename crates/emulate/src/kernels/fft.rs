@@ -3,7 +3,7 @@
 use super::effect::Effect;
 use super::entry::Registers;
 use super::prototype::{Argument, Passed, word};
-use super::{How, Replaced, Returned};
+use super::{Extents, How, Replaced, Returned};
 
 /// What stands for a plan.
 #[repr(C)]
@@ -70,6 +70,7 @@ pub(super) fn functions() -> Vec<Replaced> {
             arguments,
             returned,
             effect: Effect::None,
+            extents: Extents::default(),
             is_listed: false,
         };
         for (kind, is_real) in [("dft", false), ("dft_r2c", true), ("dft_c2r", true), ("r2r", true)] {

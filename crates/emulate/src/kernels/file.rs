@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::effect::Effect;
 use super::prototype::{Prototype, PrototypeError};
+use super::remember::Extents;
 use super::{How, Replaced, Returned, Sampling};
 
 /// Functions that are replaced.
@@ -72,18 +73,26 @@ struct Function {
     returns: Option<toml::Value>,
     precision: Option<f64>,
     least: Option<u32>,
+    most: Option<u32>,
     #[serde(default)]
     varies: bool,
+    #[serde(default)]
+    reads: String,
+    #[serde(default)]
+    writes: String,
 }
 
 impl Functions {
-    /// The BLAS, LAPACK, and Fourier transforms if they are modelled.
-    pub fn libraries(how: How) -> Functions {
-        let mut list = super::routines::functions(how);
-        if how == How::Model {
-            list.extend(super::fft::functions());
-        }
+    /// The BLAS, LAPACK and FFTW, modelled.
+    pub fn modelled() -> Functions {
+        let mut list = super::routines::functions(How::Model);
+        list.extend(super::fft::functions());
         Functions { list, allocations: Vec::new() }
+    }
+
+    /// What is heavy of the BLAS and LAPACK, sampled.
+    pub fn sampled(sampling: Sampling) -> Functions {
+        Functions { list: super::routines::heavy(How::Sample(sampling)), allocations: Vec::new() }
     }
 
     /// Reads a file of functions.
@@ -103,7 +112,8 @@ impl Function {
         if !(precision > 0.0) {
             return Err(format!("`precision` is a positive number, such as 0.05, not {precision}"));
         }
-        Ok(Sampling { precision, least: self.least.unwrap_or(usual.least), varies: self.varies })
+        let (least, most) = (self.least.unwrap_or(usual.least), self.most.unwrap_or(usual.most));
+        Ok(Sampling { precision, least, most: most.max(least), varies: self.varies })
     }
 
     fn replaced(self, symbol: String) -> Result<Replaced, FunctionError> {
@@ -112,14 +122,19 @@ impl Function {
             "model" => How::Model,
             "skip" => How::Skip,
             "sample" => How::Sample(self.sampling().map_err(&wrong)?),
+            "remember" => How::Remember,
             other => {
                 return Err(wrong(format!(
-                    "`how` is model, sample or skip, not `{other}`; a function that is run needs no entry"
+                    "`how` is model, sample, remember or skip, not `{other}`; a function that is run needs no entry"
                 )));
             }
         };
         let prototype = Prototype::parse(&self.arguments)
             .map_err(|problem| FunctionError::Prototype { symbol: symbol.clone(), problem })?;
+        let extents = Extents::parse(&self.reads, &self.writes, &prototype).map_err(&wrong)?;
+        if how != How::Remember && !(self.reads.is_empty() && self.writes.is_empty()) {
+            return Err(wrong("`reads` and `writes` are for functions that are remembered".into()));
+        }
         let arguments: Vec<_> = prototype.arguments().iter().filter(|(name, _)| !name.is_empty()).cloned().collect();
         let returned = match self.returns {
             None => Returned::Zero,
@@ -137,7 +152,7 @@ impl Function {
             }
         };
         let kernel = self.kernel.unwrap_or_else(|| symbol.clone());
-        Ok(Replaced { symbol, kernel, how, arguments, returned, effect: Effect::None, is_listed: true })
+        Ok(Replaced { symbol, kernel, how, arguments, returned, effect: Effect::None, extents, is_listed: true })
     }
 }
 

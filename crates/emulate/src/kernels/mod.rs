@@ -11,6 +11,7 @@ mod fft;
 mod file;
 mod models;
 mod prototype;
+mod remember;
 mod routines;
 mod sample;
 
@@ -24,11 +25,13 @@ pub use effect::Effect;
 pub use file::{FunctionError, Functions};
 pub use models::{KernelModels, MachineSpeed};
 pub use prototype::Prototype;
+pub use remember::Extents;
 pub use sample::Sampling;
 
-use entry::{Action, Registers, Stubs};
+use entry::{Action, Given, Registers, Stubs};
 use models::{Bound, BoundWork};
 use prototype::Argument;
+use remember::{First, Remembered};
 use sample::Samples;
 
 use crate::meter::Charging;
@@ -43,6 +46,8 @@ pub enum How {
     Skip,
     /// Executed until the mean is known; then it takes the mean.
     Sample(Sampling),
+    /// Executed once for each contents of what it reads.
+    Remember,
 }
 
 /// What a function gives that is not executed.
@@ -89,6 +94,8 @@ pub struct Replaced {
     pub returned: Returned,
     /// What is done all the same.
     pub effect: Effect,
+    /// What it reads and writes, if its results are remembered.
+    pub extents: Extents,
     /// Whether the user has listed it: then it must be there, and have a model if it needs one.
     pub is_listed: bool,
 }
@@ -106,6 +113,7 @@ struct Entry {
     replaced: Replaced,
     model: Bound,
     samples: RefCell<Samples>,
+    remembered: RefCell<Remembered>,
     /// What a call does, if that is known: what is measured is its speed.
     unit: Option<BoundWork>,
     /// Of what is drawn.
@@ -156,6 +164,8 @@ pub enum Source {
     Roofline,
     /// Calls that were executed.
     Samples,
+    /// The first call with the same contents.
+    Remembered,
     /// Nothing: it could not be replaced, and was executed as it is.
     Left,
 }
@@ -183,6 +193,7 @@ impl Kernels {
             entries.push(Entry {
                 model,
                 samples: RefCell::default(),
+                remembered: RefCell::default(),
                 unit: unit.and_then(Result::ok),
                 returns: key.purpose(&format!("result of {}", replaced.symbol)),
                 noise: key.purpose(&format!("time of {}", replaced.symbol)),
@@ -216,6 +227,11 @@ impl Kernels {
         (0..).zip(&self.entries).map(|(place, entry)| (entry.replaced.symbol.as_str(), self.stubs.address(place)))
     }
 
+    /// Whether some are executed after all.
+    pub fn need_originals(&self) -> bool {
+        self.entries.iter().any(|entry| matches!(entry.replaced.how, How::Sample(_) | How::Remember))
+    }
+
     /// Says where the original of a function is.
     pub fn set_original(&self, symbol: &str, original: hpcast_loader::Original) {
         if let Some(entry) = self.entries.iter().find(|entry| entry.replaced.symbol == symbol) {
@@ -230,13 +246,13 @@ impl Kernels {
         }
     }
 
-    /// Who communicates in a function that is sampled ends with a message: left out, it would communicate no more.
+    /// Who communicates in a function that is sampled or remembered ends with a message: left out, it would communicate no more.
     #[cold]
     fn refuse(&self, me: &Process, executing: usize, name: &'static str) -> ! {
         let symbol = &self.entries[executing].replaced.symbol;
         let what = format!(
-            "called inside {symbol}, which is sampled; functions that call MPI cannot be left out, so sample those that they \
-             compute with"
+            "called inside {symbol}, which is sampled or remembered; functions that call MPI cannot be left out, so list those \
+             that they compute with"
         );
         me.end(Ending::Fault { function: name.to_owned(), what, code: 0 })
     }
@@ -288,18 +304,25 @@ pub struct Executing {
     entry: usize,
     values: Vec<f64>,
     since: u64,
+    /// What is needed to remember its result.
+    first: Option<First>,
     /// Simulated seconds of calls inside that were not executed.
     inside: f64,
 }
 
 impl Kernels {
     /// A call that was measured has returned; gives the place where it goes on.
-    fn returned(&self) -> u64 {
+    fn returned(&self, given: &Given) -> u64 {
         let me = Process::current();
         let outer = me.begin_call("a kernel");
         let executing = me.executing.borrow_mut().pop();
-        let executing = executing.expect("who returns through us was called through us");
-        self.entries[executing.entry].executed(me, &executing, self.slowness);
+        let mut executing = executing.expect("who returns through us was called through us");
+        let entry = &self.entries[executing.entry];
+        let seconds = entry.executed(me, &executing, self.slowness);
+        if let Some(first) = executing.first.take() {
+            let given = (given.integers[0], given.floats[0][0]);
+            entry.remembered.borrow_mut().remember(first, given, seconds);
+        }
         me.end_call(outer);
         executing.returns_to
     }
@@ -328,6 +351,7 @@ impl Entry {
         match (self.replaced.how, &self.model) {
             _ if self.is_left.get() => Source::Left,
             (How::Sample(_), _) => Source::Samples,
+            (How::Remember, _) => Source::Remembered,
             (_, Bound::Free | Bound::Unknown(_)) => Source::Free,
             (_, Bound::Fitted(..)) => Source::Model,
             (_, Bound::Roofline(..)) => Source::Roofline,
@@ -338,7 +362,7 @@ impl Entry {
     fn constant(&self) -> Option<f64> {
         let is_idle = self.replaced.effect == Effect::None && matches!(self.model, Bound::Free);
         match (self.replaced.how, self.replaced.returned) {
-            (How::Sample(_), _) => None,
+            (How::Sample(_) | How::Remember, _) => None,
             (_, Returned::Zero) if is_idle => Some(0.0),
             (_, Returned::Value(value)) if is_idle => Some(value),
             _ => None,
@@ -348,6 +372,9 @@ impl Entry {
     fn called(&self, me: &Process, registers: &Registers, entry: usize) -> Action {
         let number = self.calls.get();
         self.calls.set(number + 1);
+        if self.replaced.how == How::Remember {
+            return self.recall(me, registers, entry);
+        }
         let mut values = [0.0; MOST_ARGUMENTS];
         let arguments = &self.replaced.arguments[..self.replaced.arguments.len().min(MOST_ARGUMENTS)];
         for (value, (_, argument)) in values.iter_mut().zip(arguments) {
@@ -365,7 +392,7 @@ impl Entry {
             let known = self.samples.borrow().time(&class, sampling, uniform);
             return match known {
                 Some(time) => self.take(me, time * self.amount(values), values, registers, number),
-                None => self.execute(me, registers, values.to_vec(), entry),
+                None => self.execute(me, registers, values.to_vec(), entry, None),
             };
         }
         if let Bound::Unknown(what) = &self.model {
@@ -380,13 +407,7 @@ impl Entry {
 
     /// The call takes its time without being executed.
     fn take(&self, me: &Process, seconds: f64, values: &[f64], registers: &Registers, number: u64) -> Action {
-        self.seconds.set(self.seconds.get() + seconds);
-        if seconds > 0.0 {
-            me.rank.compute(Time::from_secs(seconds));
-            if let Some(outer) = me.executing.borrow_mut().last_mut() {
-                outer.inside += seconds;
-            }
-        }
+        self.spend(me, seconds);
         match self.replaced.effect {
             Effect::None => {}
             Effect::Copy { size, by_reference } => effect::copy(registers, size, by_reference),
@@ -416,6 +437,17 @@ impl Entry {
                 (place + if count >= 1.0 { first } else { 0 }, 0.0)
             }
         })
+    }
+
+    /// Time passes for the rank, and for whoever calls.
+    fn spend(&self, me: &Process, seconds: f64) {
+        self.seconds.set(self.seconds.get() + seconds);
+        if seconds > 0.0 {
+            me.rank.compute(Time::from_secs(seconds));
+            if let Some(outer) = me.executing.borrow_mut().last_mut() {
+                outer.inside += seconds;
+            }
+        }
     }
 
     /// A call that only asks how much memory is needed: it takes no time, and is executed where others are.
@@ -450,18 +482,40 @@ impl Entry {
         self.unit.as_ref().map_or(1.0, |unit| unit.amount(&Arguments::from_slice(values)))
     }
 
+    /// What is known is given; what is not is executed.
+    fn recall(&self, me: &Process, registers: &Registers, entry: usize) -> Action {
+        let known = self.remembered.borrow().recall(&self.replaced.extents, registers);
+        match known {
+            Err(first) => self.execute(me, registers, Vec::new(), entry, Some(first)),
+            Ok(known) => {
+                if me.world.charging != Charging::Nothing {
+                    self.spend(me, known.seconds);
+                }
+                Action::give(known.given)
+            }
+        }
+    }
+
     /// The original is executed, and measured.
-    fn execute(&self, me: &Process, registers: &Registers, values: Vec<f64>, entry: usize) -> Action {
+    fn execute(
+        &self,
+        me: &Process,
+        registers: &Registers,
+        values: Vec<f64>,
+        entry: usize,
+        first: Option<First>,
+    ) -> Action {
         let original = self.original(me);
         let returns_to = registers.return_through_us();
+        me.meter.pause(true);
         let since = crate::meter::cpu_time();
-        me.executing.borrow_mut().push(Executing { returns_to, entry, values, since, inside: 0.0 });
+        me.executing.borrow_mut().push(Executing { returns_to, entry, values, since, first, inside: 0.0 });
         Action::run(original)
     }
 
-    /// The original has returned.
-    fn executed(&self, me: &Process, executing: &Executing, slowness: f64) {
-        let own = crate::meter::cpu_time().saturating_sub(executing.since) as f64 * 1e-9 * slowness;
+    /// The original has returned; gives how long it took.
+    fn executed(&self, me: &Process, executing: &Executing, slowness: f64) -> f64 {
+        let own = crate::meter::elapsed(executing.since) as f64 * 1e-9 * slowness;
         let seconds = own + executing.inside;
         let amount = self.amount(&executing.values);
         if let (How::Sample(sampling), true) = (self.replaced.how, amount > 0.0) {
@@ -473,8 +527,14 @@ impl Entry {
         // A function that is executed inside another one is part of its time.
         match me.executing.borrow_mut().last_mut() {
             Some(outer) => outer.inside += executing.inside,
-            None if me.world.charging == Charging::Nothing => me.rank.compute(Time::from_secs(own)),
-            None => {}
+            None => {
+                me.meter.pause(false);
+                // What is executed only for its results takes as much time as other code.
+                if executing.first.is_none() || me.world.charging != Charging::Nothing {
+                    me.rank.compute(Time::from_secs(own));
+                }
+            }
         }
+        seconds
     }
 }

@@ -5,9 +5,11 @@
 //! before characters, `*` before arrays and what is written; other names in capitals are integers, those in small letters numbers.
 //! C has the order of storage in front, and leaves out workspaces and INFO.
 
+use hpcast_models::compute::KernelWork;
+
 use super::effect::{Effect, Lapack, Unit, Workspace};
 use super::prototype::{Argument, Passed};
-use super::{How, Replaced, Returned};
+use super::{Extents, How, Replaced, Returned};
 
 const BLAS: &str = include_str!("blas.tsv");
 const LAPACK: &str = include_str!("lapack.tsv");
@@ -47,6 +49,16 @@ fn routines() -> impl Iterator<Item = Routine> {
     })
 }
 
+/// Those whose work grows with the third power of sizes: matrices times matrices, and factorisations. All others are quick, and programs
+/// steer by what they give, as HPL does by its pivots; so these are not sampled.
+pub(super) fn heavy(how: How) -> Vec<Replaced> {
+    let is_heavy = |function: &Replaced| {
+        let work = KernelWork::of(&format!("d{}", &function.kernel[1..]));
+        work.is_some_and(|work| work.flops.iter().any(|(term, _)| term.names().count() >= 3))
+    };
+    functions(how).into_iter().filter(is_heavy).collect()
+}
+
 /// All routines.
 pub(super) fn functions(how: How) -> Vec<Replaced> {
     let mut all = Vec::new();
@@ -70,6 +82,7 @@ fn mixed(interface: Interface, how: How) -> Vec<Replaced> {
         arguments: vec![("N".to_owned(), integer_at(interface, 0))],
         returned,
         effect: Effect::None,
+        extents: Extents::default(),
         is_listed: false,
     };
     let by_reference = interface == Interface::Fortran;
@@ -178,7 +191,16 @@ impl Routine {
             _ => Effect::Lapack(self.lapack(interface, letter)),
         };
         let symbol = symbol(&kernel, interface, self.is_blas);
-        Replaced { symbol, kernel, how, arguments: self.arguments(interface), returned, effect, is_listed: false }
+        Replaced {
+            symbol,
+            kernel,
+            how,
+            arguments: self.arguments(interface),
+            returned,
+            effect,
+            extents: Extents::default(),
+            is_listed: false,
+        }
     }
 
     fn lapack(&self, interface: Interface, letter: char) -> Lapack {
@@ -235,6 +257,14 @@ mod tests {
         sorted.sort();
         sorted.dedup();
         assert_eq!(sorted.len(), all.len(), "each once");
+    }
+
+    #[test]
+    fn what_is_quick_is_not_sampled() {
+        let heavy: Vec<String> = heavy(How::Skip).into_iter().map(|function| function.symbol).collect();
+        let has = |symbol: &str| heavy.iter().any(|known| known == symbol);
+        assert!(has("dgemm_") && has("cblas_strsm") && has("zgetrf_") && has("LAPACKE_dsyevd"));
+        assert!(!has("dgemv_") && !has("idamax_") && !has("dcopy_") && !has("dlange_"));
     }
 
     #[test]

@@ -15,13 +15,15 @@ pub struct Sampling {
     pub precision: f64,
     /// Calls of a class that are executed in any case.
     pub least: u32,
+    /// Calls of a class after which the mean is taken as it is.
+    pub most: u32,
     /// Whether calls that are not executed differ as those differ that were; otherwise all take the mean.
     pub varies: bool,
 }
 
 impl Default for Sampling {
     fn default() -> Sampling {
-        Sampling { precision: 0.05, least: 10, varies: false }
+        Sampling { precision: 0.05, least: 10, most: 200, varies: false }
     }
 }
 
@@ -64,8 +66,9 @@ impl Samples {
         let before = seconds - class.mean;
         class.mean += before / class.seconds.len() as f64;
         class.squares += before * (seconds - class.mean);
-        let is_enough = class.seconds.len() >= sampling.least.max(2) as usize;
-        class.is_known = is_enough && class.is_precise(sampling.precision);
+        let count = class.seconds.len();
+        let is_enough = count >= sampling.least.max(2) as usize;
+        class.is_known = is_enough && (count >= sampling.most as usize || class.is_precise(sampling.precision));
     }
 }
 
@@ -82,7 +85,7 @@ impl Class {
 mod tests {
     use super::*;
 
-    const SAMPLING: Sampling = Sampling { precision: 0.05, least: 3, varies: false };
+    const SAMPLING: Sampling = Sampling { precision: 0.05, least: 3, most: 5, varies: false };
 
     fn measured(seconds: &[f64], sampling: Sampling) -> Samples {
         let mut samples = Samples::default();
@@ -98,6 +101,8 @@ mod tests {
         let mean = time(&[1.0, 1.01, 0.99], SAMPLING).expect("three calls that are alike");
         assert!((mean - 1.0).abs() < 1e-12);
         assert_eq!(time(&[1.0, 1.01, 0.99], Sampling { precision: 0.001, ..SAMPLING }), None, "not so precisely");
+        assert_eq!(time(&[1.0, 2.0, 1.0, 2.0], SAMPLING), None, "they differ too much");
+        assert_eq!(time(&[1.0, 2.0, 1.0, 2.0, 4.0], SAMPLING), Some(2.0), "but there is an end");
         let other = measured(&[1.0, 1.0, 1.0], SAMPLING).time(&class(&[6.0], false), SAMPLING, || 0.0);
         assert_eq!(other, None, "other arguments are another class");
     }

@@ -51,6 +51,7 @@ impl From<Folding> for Choice {
 }
 
 /// What becomes of an allocation.
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Ordinary,
     Folded,
@@ -97,5 +98,35 @@ impl Choice {
             }
         }
         Kind::BySize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: usize = 1 << 20;
+
+    fn nobody(_: &[(String, bool)]) -> Option<bool> {
+        None
+    }
+
+    #[test]
+    fn size_and_site_decide() {
+        let sites = vec![("table".into(), false), ("matrix".into(), true)];
+        let mut choice = Choice::from(Folding { threshold: Some(MIB), sites, ..Folding::default() });
+        assert_eq!(choice.kind(2 * MIB, 16, nobody), Kind::BySize);
+        assert_eq!(choice.kind(MIB / 2, 16, nobody), Kind::Ordinary);
+        assert_eq!(choice.kind(2 * MIB, 16, |sites| Some(sites[0].1)), Kind::Ordinary);
+        assert_eq!(choice.kind(MIB / 2, 16, |sites| Some(sites[1].1)), Kind::Folded);
+        assert_eq!(choice.kind(100, 16, |sites| Some(sites[1].1)), Kind::Ordinary, "less than a page");
+    }
+
+    #[test]
+    fn memory_is_folded_when_there_is_too_little() {
+        let mut choice = Choice::from(Folding { limit: Some(64 * MIB), ..Folding::by_need() });
+        assert_eq!(choice.kind(2 * MIB, 16, nobody), Kind::Ordinary);
+        assert_eq!(choice.kind(100 * MIB, 16, nobody), Kind::BySize);
+        assert!(Folding::by_need().limit.is_some_and(|limit| limit > MIB));
     }
 }

@@ -61,10 +61,10 @@ unsafe extern "C" fn read(descriptor: c_int, text: *mut c_void, length: usize) -
 
 /// The ranks' own streams have no descriptors, but programs expect the usual ones.
 unsafe extern "C" fn fileno(file: *mut libc::FILE) -> c_int {
-    let streams = Process::current().streams.get();
+    let [out, err] = Process::current().streams.get();
     match file as usize {
-        file if file == streams.out => libc::STDOUT_FILENO,
-        file if file == streams.err => libc::STDERR_FILENO,
+        file if file == out => libc::STDOUT_FILENO,
+        file if file == err => libc::STDERR_FILENO,
         // SAFETY: as the program calls it.
         _ => unsafe { libc::fileno(file) },
     }

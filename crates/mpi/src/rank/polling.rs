@@ -59,6 +59,15 @@ impl Rank {
         }
     }
 
+    /// For a program that calls MPI_Iprobe over and over and does nothing else until a message is there: the probes that find
+    /// nothing are on its clock, the one that finds it is next. Nothing where all ranks share the price of polling.
+    pub async fn skip_probes(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) {
+        if !self.shares_polling() {
+            let since = self.sight(comm, from, tag).await;
+            self.state().poll_until(self.task, since);
+        }
+    }
+
     /// Whether a message is there that a receive would take; if so, it is taken and can be received by
     /// [`Rank::receive_taken`] only (MPI_Improbe).
     pub async fn improbe(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Option<(Taken, Status)> {

@@ -19,8 +19,21 @@ const FILES: [(&str, &str); 5] = [
 ];
 /// The parts of HPL that `HPL_pdgesv` is made of.
 const PARTS: [&str; 7] = ["auxil", "comm", "grid", "panel", "pauxil", "pfact", "pgesv"];
-/// Functions of HPL that main.c comes before.
-const WRAPPED: [&str; 4] = ["HPL_dlocmax", "HPL_dlocswpN", "HPL_dlocswpT", "HPL_pdfact"];
+/// Functions that main.c comes before.
+const WRAPPED: [&str; 12] = [
+    "HPL_dlocmax",
+    "HPL_dlocswpN",
+    "HPL_dlocswpT",
+    "HPL_pdfact",
+    "HPL_pdlaswp00N",
+    "HPL_pdlaswp00T",
+    "HPL_pdlaswp01N",
+    "HPL_pdlaswp01T",
+    "HPL_pipid",
+    "HPL_plindx0",
+    "HPL_plindx1",
+    "MPI_Iprobe",
+];
 
 /// The program, of the sources in a folder.
 pub fn program(source: &Path, copy_panels: bool) -> Result<PathBuf, Failure> {

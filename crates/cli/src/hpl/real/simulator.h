@@ -10,6 +10,8 @@
 #pragma weak cblas_dtrsv
 #pragma weak cblas_idamax
 #pragma weak hpcast_folded_malloc
+#pragma weak hpcast_now
+#pragma weak hpcast_polls_on
 #pragma weak hpcast_progress
 #pragma weak hpcast_sleep_until
 #pragma weak hpl_dlocswpN

@@ -1,0 +1,268 @@
+//! What the code of real programs costs: sampled, modelled, left out, with memory of its own or not.
+
+mod common;
+
+use std::process::Output;
+
+use common::{Folder, command, machine};
+
+/// Compiles a program with our own wrapper, in a folder of the test's own.
+fn compiled(folder: &Folder, source: &str) -> String {
+    let (file, program) = (folder.write("a.c", source), folder.path("a"));
+    let arguments = ["cc", "-O1", "-fno-inline", "-Wall", "-Werror", &file, "-o", &program, "-lm"];
+    let output = command(&arguments).env("HPCAST_HOME", folder.path("home")).output().expect("hpcast runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    program
+}
+
+fn run(ranks: &str, options: &[&str], program: &str) -> Output {
+    let machine = machine("msc-512.toml");
+    let mut arguments = vec!["run", "-n", ranks, "-m", &machine];
+    arguments.extend(options);
+    arguments.push(program);
+    command(&arguments).output().expect("hpcast runs")
+}
+
+/// What the program prints, and the report.
+fn runs(ranks: &str, options: &[&str], program: &str) -> (String, String) {
+    let output = run(ranks, options, program);
+    let [printed, report] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+    assert!(output.status.success(), "{options:?}\n{report}");
+    (printed, report)
+}
+
+/// Calls that were executed, and calls of a function that was sampled.
+fn executed(report: &str, symbol: &str) -> (u32, u32) {
+    let line = report.lines().find(|line| line.contains(&format!("{symbol} = sampled"))).expect("sampled calls");
+    let mut numbers = line.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok());
+    (numbers.next().expect("a number"), numbers.next().expect("a number"))
+}
+
+/// Each rank calls a function with two sizes, and a product of matrices that get smaller.
+const WORK: &str = r#"
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+double smooth(int n) {
+    double sum = 0;
+    for (int i = 0; i < 2000 * n; i++) sum += 1.0 / (1 + i);
+    return sum;
+}
+void dgemm_(const char *ta, const char *tb, const int *m, const int *n, const int *k, const double *alpha, const double *a,
+            const int *lda, const double *b, const int *ldb, const double *beta, double *c, const int *ldc) {
+    (void)ta, (void)tb, (void)alpha, (void)beta;
+    for (int j = 0; j < *n; j++)
+        for (int l = 0; l < *k; l++)
+            for (int i = 0; i < *m; i++) c[i + j * *ldc] += a[i + l * *lda] * b[l + j * *ldb];
+}
+int main(int argc, char **argv) {
+    double *a = calloc(80 * 80, 8), *c = calloc(80 * 80, 8), one = 1, kept = 0;
+    int rank, ld = 80;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double start = MPI_Wtime();
+    for (int i = 0; i < 300; i++) kept += smooth(1 + i % 2);
+    double middle = MPI_Wtime();
+    for (int i = 0; i < 300; i++) {
+        int m = 80 - i / 10;
+        dgemm_("N", "N", &m, &m, &ld, &one, a, &ld, a, &ld, &one, c, &ld);
+    }
+    double end = MPI_Wtime();
+    if (rank == 0) printf("%.9f %.9f\n", middle - start, end - middle);
+    MPI_Finalize();
+    return kept < 0;
+}
+"#;
+
+fn times(printed: &str) -> [f64; 2] {
+    let numbers: Vec<f64> = printed.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    [numbers[0], numbers[1]]
+}
+
+#[test]
+fn sampled_functions_take_as_long_as_executed_ones() {
+    let folder = Folder::new("sample");
+    let program = compiled(&folder, WORK);
+    let functions = folder.write(
+        "functions.toml",
+        "[function.smooth]\nhow = \"sample\"\narguments = \"int n\"\nprecision = 0.02\nleast = 20\n",
+    );
+    let [smooth, product] = times(&runs("2", &["--compute", "run"], &program).0);
+    // Time of other programs on this computer is not charged, but their use of its caches is.
+    let is_near = |found: f64, wanted: f64| (found / wanted - 1.0).abs() < 0.3;
+    for options in [["--functions", &functions, "--compute", "run"], ["--functions", &functions, "--compute", "skip"]] {
+        let (printed, report) = runs("2", &options, &program);
+        assert!(is_near(times(&printed)[0], smooth), "{printed} instead of {smooth}\n{report}");
+        let (some, all) = executed(&report, "smooth");
+        assert!(all == 600 && (40..300).contains(&some), "{some} of {all}");
+    }
+    let (printed, report) = runs("2", &["--compute", "sample"], &program);
+    assert!(is_near(times(&printed)[1], product), "{printed} instead of {product}\n{report}");
+    let (some, all) = executed(&report, "dgemm_");
+    assert!(all == 600 && (20..300).contains(&some), "{some} of {all}");
+    // Twice as fast a machine takes half the time, whatever is charged otherwise.
+    let fast = ["--functions", &functions, "--compute", "skip", "--speed", "2"];
+    assert!(is_near(2.0 * times(&runs("2", &fast, &program).0)[0], smooth));
+}
+
+#[test]
+fn functions_that_communicate_cannot_be_sampled() {
+    let folder = Folder::new("sample-mpi");
+    let program = compiled(
+        &folder,
+        "#include <mpi.h>\nvoid step(int n) { (void)n; MPI_Barrier(MPI_COMM_WORLD); }\n\
+         int main(void) { MPI_Init(0, 0); step(1); MPI_Finalize(); return 0; }\n",
+    );
+    let functions = folder.write("functions.toml", "[function.step]\nhow = \"sample\"\narguments = \"int n\"\n");
+    let output = run("2", &["--functions", &functions], &program);
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    for part in ["MPI_Barrier", "inside step", "sampled"] {
+        assert!(words.contains(part), "{words}");
+    }
+}
+
+const RETURNS: &str = r#"
+#include <mpi.h>
+#include <stdio.h>
+int pick(int n) { return n + 1000; }
+int fixed(void) { return 1; }
+double ratio(void) { return 1; }
+int main(int argc, char **argv) {
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 20; i++) printf("%d ", pick(5 + rank));
+    printf("%d %g\n", fixed(), ratio());
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn functions_that_are_left_out_return_what_is_said() {
+    let folder = Folder::new("returns");
+    let program = compiled(&folder, RETURNS);
+    let functions = folder.write(
+        "functions.toml",
+        "[function.pick]\nhow = \"skip\"\narguments = \"int n\"\nreturns = \"random below n\"\n\
+         [function.fixed]\nhow = \"skip\"\nreturns = 42\n[function.ratio]\nhow = \"skip\"\nreturns = 0.25\n",
+    );
+    let drawn = |seed: &str| {
+        let options = ["--compute", "skip", "--prefix", "--functions", &functions, "--seed", seed];
+        let mut lines: Vec<String> = runs("3", &options, &program).0.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    let lines = drawn("1");
+    assert_eq!(lines.len(), 3);
+    for (rank, line) in lines.iter().enumerate() {
+        assert!(line.ends_with("42 0.25"), "{line}");
+        let numbers: Vec<usize> = line.split_whitespace().rev().skip(2).filter_map(|word| word.parse().ok()).collect();
+        let numbers = &numbers[..20];
+        assert!(numbers.iter().all(|&number| number < 5 + rank), "{line}");
+        assert!(numbers.iter().any(|number| number != &numbers[0]), "{line}");
+    }
+    assert_eq!(drawn("1"), lines, "the same seed");
+    assert_ne!(drawn("2"), lines, "another seed");
+}
+
+/// Routines of LAPACK and FFTW that must not be executed.
+const LIBRARIES: &str = r#"
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+void dgetrf_(int *m, int *n, double *a, int *lda, int *ipiv, int *info) { (void)m, (void)n, (void)a, (void)lda, (void)ipiv, (void)info; abort(); }
+void dgeqrf_(int *m, int *n, double *a, int *lda, double *tau, double *work, int *lwork, int *info) {
+    (void)m, (void)n, (void)a, (void)lda, (void)tau, (void)work, (void)lwork, (void)info; abort();
+}
+float snrm2_(int *n, float *x, int *incx) { (void)n, (void)x, (void)incx; abort(); return 0; }
+void *fftw_plan_dft_2d(int n0, int n1, void *in, void *out, int sign, unsigned flags) {
+    (void)n0, (void)n1, (void)in, (void)out, (void)sign, (void)flags; abort(); return 0;
+}
+void fftw_execute(void *plan) { (void)plan; abort(); }
+void fftw_destroy_plan(void *plan) { (void)plan; abort(); }
+int main(int argc, char **argv) {
+    int n = 1000, ipiv[1000], info = 7, lwork = -1, one = 1;
+    double a[1], tau[1], work[1] = {0};
+    float x[1] = {3};
+    MPI_Init(&argc, &argv);
+    double start = MPI_Wtime();
+    dgetrf_(&n, &n, a, &n, ipiv, &info);
+    double factor = MPI_Wtime() - start;
+    printf("%d %d %d\n", info, ipiv[0], ipiv[999]);
+    info = 7, start = MPI_Wtime();
+    dgeqrf_(&n, &n, a, &n, tau, work, &lwork, &info);
+    double asked = MPI_Wtime() - start;
+    printf("%d %d %g\n", info, work[0] >= n, snrm2_(&one, x, &one));
+    start = MPI_Wtime();
+    void *plan = fftw_plan_dft_2d(1024, 1024, a, a, -1, 0);
+    double planned = MPI_Wtime() - start;
+    start = MPI_Wtime();
+    fftw_execute(plan);
+    double transform = MPI_Wtime() - start;
+    fftw_destroy_plan(plan);
+    printf("%.6f %g %g %.6f\n", factor, asked, planned, transform);
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn libraries_are_modelled_by_what_they_do_at_least() {
+    let folder = Folder::new("libraries");
+    let program = compiled(&folder, LIBRARIES);
+    let models = folder.write("models.toml", "name = \"none\"\n");
+    let (printed, report) = runs("1", &["--compute", "skip", "--models", &models], &program);
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!(lines[..2], ["0 1 1000", "0 1 1"]);
+    // A core of this machine does 1 Gflop/s: 2/3 N^3, and 5 N log2 N for 2^20 points.
+    assert_eq!(lines[2], "0.666667 0 0 0.104858");
+    for symbol in ["dgetrf_", "fftw_execute"] {
+        assert!(report.contains(&format!("{symbol} = as fast as the machine file's roofline")), "{report}");
+    }
+    // A model of the file comes first.
+    let text = "name = \"mine\"\n[kernel.dgetrf]\nterms = [\"N\"]\nseconds = [1e-3]\n[kernel.dfft]\nterms = [\"N\"]\nseconds = [1e-6]\n";
+    let models = folder.write("models.toml", text);
+    let (printed, report) = runs("1", &["--compute", "skip", "--models", &models], &program);
+    assert_eq!(printed.lines().nth(2), Some("1.000000 0 0 1.048576"));
+    assert!(!report.contains("dgetrf_ ="), "{report}");
+}
+
+const ARRAYS: &str = r#"
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int *get(size_t bytes) { return malloc(bytes); }
+int *matrix(void) { int *memory = get(1 << 20); memory[5] = 0; return memory; }
+int *table(void) { int *memory = get(1 << 20); memory[5] = 0; return memory; }
+int main(int argc, char **argv) {
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int *a = matrix(), *b = table();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) a[5] = b[5] = 7;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) printf("%d %d\n", a[5], b[5]);
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn who_allocates_may_decide_what_is_folded() {
+    let folder = Folder::new("sites");
+    let program = compiled(&folder, ARRAYS);
+    let functions = folder.write("functions.toml", "[allocation.matrix]\nfold = true\n");
+    let printed = |options: &[&str]| runs("2", options, &program).0;
+    assert_eq!(printed(&["--compute", "skip"]), "0 0\n", "ranks have memory of their own");
+    assert_eq!(printed(&["--compute", "skip", "--functions", &functions]), "7 0\n", "one array is shared");
+    assert_eq!(printed(&["--compute", "skip", "--fold", "0.5"]), "7 7\n", "both are");
+    let functions = folder.write("functions.toml", "[allocation.table]\nfold = false\n");
+    assert_eq!(
+        printed(&["--compute", "skip", "--fold", "0.5", "--functions", &functions]),
+        "7 0\n",
+        "but not the table"
+    );
+}

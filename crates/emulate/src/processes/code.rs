@@ -1,0 +1,86 @@
+//! Pieces of machine code that lead from a program to our functions.
+
+use std::collections::HashMap;
+use std::io;
+
+use super::{gate, standins};
+
+/// Code for calls of our functions, in memory that does not change after ranks have begun.
+pub struct Code {
+    page: usize,
+    used: usize,
+    known: HashMap<usize, usize>,
+}
+
+/// Bytes for all of it, and for each piece.
+const CODE: usize = 1 << 20;
+const STUB: usize = 48;
+
+impl Code {
+    /// None yet.
+    pub fn new() -> io::Result<Code> {
+        let rights = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: new memory at an address that the kernel chooses.
+        let page = unsafe { libc::mmap(std::ptr::null_mut(), CODE, rights, flags, -1, 0) };
+        if page == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Code { page: page as usize, used: 0, known: HashMap::new() })
+    }
+
+    fn put(&mut self, code: &[u8]) -> usize {
+        assert!(code.len() <= STUB && self.used + STUB <= CODE, "there is room for all functions");
+        let at = self.page + self.used;
+        self.used += STUB;
+        // SAFETY: the memory is ours, and has room.
+        unsafe { (at as *mut u8).copy_from_nonoverlapping(code.as_ptr(), code.len()) };
+        at
+    }
+
+    /// All code is there: it may be executed from now on.
+    pub fn finish(self) -> io::Result<()> {
+        let rights = libc::PROT_READ | libc::PROT_EXEC;
+        // SAFETY: the memory is ours.
+        match unsafe { libc::mprotect(self.page as *mut libc::c_void, CODE, rights) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// A way to a function, which only ranks may call.
+    pub fn way_to(&mut self, function: usize) -> usize {
+        if let Some(&known) = self.known.get(&function) {
+            return known;
+        }
+        let way = self.put(&gate::stub(function, standins::forbidden as *const () as usize));
+        self.known.insert(function, way);
+        way
+    }
+
+    /// A way to a function of the C library, past one of ours that says what its first argument is.
+    pub fn way_through(&mut self, function: usize, number: usize) -> usize {
+        // mov rax, rdi; ret.
+        let same = self.put(&[0x48, 0x89, 0xF8, 0xC3]);
+        let ours = self.put(&gate::stub(function, same));
+        // push rsi; push rdi; sub rsp, 8; movabs rax, ours; call rax; add rsp, 8; pop rdi; pop rsi.
+        let mut code = vec![0x56, 0x57, 0x48, 0x83, 0xEC, 0x08, 0x48, 0xB8];
+        code.extend(ours.to_le_bytes());
+        code.extend([0xFF, 0xD0, 0x48, 0x83, 0xC4, 0x08, 0x5F, 0x5E]);
+        // mov rdi, rax; movabs rax, slot; jmp [rax].
+        code.extend([0x48, 0x89, 0xC7, 0x48, 0xB8]);
+        code.extend(gate::kept(number).to_le_bytes());
+        code.extend([0xFF, 0x20]);
+        self.put(&code)
+    }
+
+    /// A way to a function in place of the C library's, which is called in processes that are not ranks.
+    pub fn way_instead(&mut self, function: usize, number: usize) -> usize {
+        // movabs rax, slot; jmp [rax].
+        let mut code = vec![0x48, 0xB8];
+        code.extend(gate::kept(number).to_le_bytes());
+        code.extend([0xFF, 0x20]);
+        let otherwise = self.put(&code);
+        self.put(&gate::stub(function, otherwise))
+    }
+}
