@@ -7,13 +7,14 @@
 # make fidelity  the real HPL and ours, message by message and kernel by kernel
 # make real-hpl  the real HPL and ours on the same simulated machine, their times compared
 # make conformance  small MPI programs under Open MPI, MPICH and hpcast, their outputs compared
+# make programs  real programs from Debian, natively and under hpcast, their results compared
 # make top500  ranked runs of the TOP500, forecast beside what they reached
 # make validate  published simulations and measured runs, and our forecasts of them (QUICK=1: a few of them)
 
 CARGO ?= cargo
 HPCAST := target/release/hpcast
 
-.PHONY: run test test-slow bench peers peers-hpl fidelity real-hpl conformance validate top500 golden fuzz setup
+.PHONY: run test test-slow bench peers peers-hpl fidelity real-hpl conformance programs validate top500 golden fuzz setup
 
 run: setup
 	$(CARGO) build --release --quiet --bin hpcast
@@ -65,6 +66,11 @@ real-hpl: setup
 conformance: setup
 	$(CARGO) build --release --quiet --bin hpcast
 	conformance/run.sh
+
+# Fetches what it runs; programs/README.md says how.
+programs: setup
+	$(CARGO) build --release --quiet --bin hpcast
+	programs/run.sh
 
 # Compares with what has been published; validation/README.md says how.
 validate: setup

@@ -22,9 +22,12 @@ pub(super) fn initialise(call: &Call<'_>) -> Answer {
 
 pub(super) fn initialise_thread(call: &Call<'_>, required: i32, provided: At<i32>) -> Answer {
     initialise(call)?;
-    // One thread runs, so any level holds; programs that ask for several and start none are common.
-    call.me.thread_level.set(required);
-    provided.set(required);
+    // A copy has one thread, so any level holds; programs that ask for several and start none are common. Of the threads of
+    // a process one may be in MPI at a time, also while it waits.
+    let is_copy = crate::processes::gate::thread() == 0;
+    let most = call.abi.constant(if is_copy { "MPI_THREAD_MULTIPLE" } else { "MPI_THREAD_SERIALIZED" });
+    call.me.thread_level.set(required.min(most));
+    provided.set(required.min(most));
     Ok(())
 }
 

@@ -72,7 +72,8 @@ impl Call<'_> {
 
     /// Writes a value as far as there is room.
     fn set_value(&self, at: TextAt, value: &[u8], room: usize) {
-        at.set(&String::from_utf8_lossy(value), room);
+        // Texts of Fortran may have more room than the program asks for.
+        at.set(&String::from_utf8_lossy(&value[..value.len().min(room)]), room);
     }
 }
 

@@ -984,3 +984,20 @@ mpi! {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_attached_memory_may_touch() {
+        let attached = BTreeMap::from([(100, 50), (150, 10), (200, 8)]);
+        assert!(is_attached(&attached, 100, 160));
+        assert!(is_attached(&attached, 149, 151));
+        assert!(is_attached(&attached, 201, 208));
+        assert!(!is_attached(&attached, 99, 101));
+        assert!(!is_attached(&attached, 155, 161));
+        assert!(!is_attached(&attached, 159, 201));
+        assert!(!is_attached(&attached, 208, 209));
+    }
+}
