@@ -260,7 +260,7 @@ impl Options {
     }
 
     fn launch(&self, machine: &Machine, running: &Running) -> Result<Launch, Failure> {
-        if !(self.speed > 0.0) {
+        if self.speed.is_nan() || self.speed <= 0.0 {
             return Err(Failure::input("--speed must be positive"));
         }
         let listed = self.listed()?;

@@ -162,6 +162,9 @@ pub struct OwnType {
     pub is_large: bool,
 }
 
+/// What a buffer for messages was attached to: a communicator or session, or the program as a whole.
+type BufferOwner = Option<(crate::abi::Kind, u32)>;
+
 /// A rank of the program. What every call and every switch needs comes first, in two lines of the processor's cache: with
 /// thousands of ranks, each line is fetched anew whenever a rank goes on.
 #[repr(C, align(64))]
@@ -203,8 +206,8 @@ pub struct Process {
     pub f90_types: RefCell<BTreeMap<(&'static str, i32, i32), u32>>,
     /// Values of MPI's own attributes, whose addresses C gets.
     pub own_attributes: crate::attributes::Predefined,
-    /// The memory that MPI_Buffer_attach gave: address and size.
-    pub buffers: RefCell<HashMap<Option<(crate::abi::Kind, u32)>, (usize, i64)>>,
+    /// The memory that MPI_Buffer_attach and its relatives gave: address and size.
+    pub buffers: RefCell<HashMap<BufferOwner, (usize, i64)>>,
     /// Its copy of the program.
     copy: OnceCell<Copy>,
     /// Error classes and codes that the program has added.

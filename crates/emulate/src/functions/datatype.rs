@@ -102,7 +102,7 @@ impl Call<'_> {
                 Combiner::Darray => 3..3 + integers[2] as usize,
                 _ => 0..integers.len(),
             };
-            large_counts.extend(datatype.integers()[counts.clone()].iter().map(|&count| count as i64));
+            large_counts.extend(datatype.integers()[counts.clone()].iter());
             integers.drain(counts);
             large_counts.append(&mut addresses);
         }

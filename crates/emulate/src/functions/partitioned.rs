@@ -63,7 +63,7 @@ impl Call<'_> {
     }
 
     /// Some parts are ready.
-    fn make_ready(&self, request: RequestHandle, partitions: impl Iterator<Item = i32>) -> Answer {
+    fn make_ready(&self, request: RequestHandle, mut partitions: impl Iterator<Item = i32>) -> Answer {
         let wrong = |what: &str| Err(Fault::new(ErrorClass::Request, what));
         let Some(mut operation) = self.me.objects.requests.take(request.number) else {
             return wrong("no such request");
@@ -79,7 +79,7 @@ impl Call<'_> {
                     Some(_) => Err(Fault::new(ErrorClass::Arg, format!("partition {partition} is ready already"))),
                     None => Err(Fault::new(ErrorClass::Arg, format!("there is no partition {partition}"))),
                 };
-                partitions.map(&mut mark).collect()
+                partitions.try_for_each(&mut mark)
             }
             _ => wrong("no partitioned send that was started and has partitions left"),
         };

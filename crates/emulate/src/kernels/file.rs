@@ -109,7 +109,7 @@ impl Function {
     fn sampling(&self) -> Result<Sampling, String> {
         let usual = Sampling::default();
         let precision = self.precision.unwrap_or(usual.precision);
-        if !(precision > 0.0) {
+        if precision.is_nan() || precision <= 0.0 {
             return Err(format!("`precision` is a positive number, such as 0.05, not {precision}"));
         }
         let (least, most) = (self.least.unwrap_or(usual.least), self.most.unwrap_or(usual.most));
