@@ -58,7 +58,7 @@ fn files_that_are_no_programs_are_refused() {
     refuses(&[], &folder.write("text", "hello\n"), &["is not a program", "name the program itself"]);
     refuses(&[], &folder.write("empty", ""), &["is not a program"]);
     refuses(
-        &[],
+        &["--ranks-as", "copies"],
         &folder.write("script", "#!/bin/sh\nexec ./plain\n"),
         &["is a script for /bin/sh", "name the program"],
     );
@@ -77,7 +77,7 @@ fn files_that_are_no_programs_are_refused() {
         &["is a library", "name the program"],
     );
     let fixed = cc(&folder, "fixed", "int main(void) { return 0; }", &["-no-pie", "-fno-pie"]);
-    refuses(&[], &fixed, &["not position-independent", "-pie"]);
+    refuses(&["--ranks-as", "copies"], &fixed, &["not position-independent", "-pie"]);
     if !is_root() {
         fs::set_permissions(&program, fs::Permissions::from_mode(0o000)).expect("its owner");
         refuses(&[], &program, &["denied", "permissions"]);
