@@ -165,7 +165,7 @@ pub struct OwnType {
 /// What a buffer for messages was attached to: a communicator or session, or the program as a whole.
 type BufferOwner = Option<(crate::abi::Kind, u32)>;
 
-/// A rank of the program. What every call and every switch needs comes first, in two lines of the processor's cache: with
+/// A rank of the program. What every call and every switch needs comes first, in three lines of the processor's cache: with
 /// thousands of ranks, each line is fetched anew whenever a rank goes on.
 #[repr(C, align(64))]
 pub struct Process {
@@ -187,13 +187,13 @@ pub struct Process {
     pub meter: Meter,
     /// MPI_COMM_WORLD and MPI_COMM_SELF.
     predefined: OnceCell<[Rc<Communicator>; 2]>,
+    /// Its calls that are measured.
+    pub executing: RefCell<Vec<crate::kernels::Executing>>,
     /// What it has made.
     pub objects: Objects,
     sentinels: Cell<Sentinels>,
     /// Its stack.
     stack: Cell<Bounds>,
-    /// Its calls that are measured.
-    pub executing: RefCell<Vec<crate::kernels::Executing>>,
     /// Its next MPI_Iprobe will be called until it finds something.
     pub polls_on: Cell<bool>,
     /// Its big allocations.
