@@ -52,12 +52,12 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
         error::FUNCTIONS,
         info::FUNCTIONS,
         io::FUNCTIONS,
-        one_sided::FUNCTIONS,
         session::FUNCTIONS,
         tools::FUNCTIONS,
     ]
     .into_iter()
     .flatten()
+    .chain(one_sided::functions())
 }
 
 /// Functions that give something else: their names in C and Fortran, with their addresses.
