@@ -9,7 +9,6 @@ use std::rc::Rc;
 use hpcast_mpi::{Parcel, Post};
 
 use crate::layout::Layout;
-use crate::memory;
 use crate::processes::baton;
 
 /// Memory of a program, and how its data lies in it.
@@ -111,13 +110,8 @@ impl Post for Mail {
         let mut parcels = self.parcels.borrow_mut();
         let slot = &mut parcels.sent.things[sent.number() as usize];
         if let Some(Sent::There(place)) = slot {
-            // What nobody has written need not be kept.
-            let data = match &place.layout {
-                Layout::Bytes(bytes) if memory::is_blank(place.address, *bytes as usize) => Vec::new(),
-                // SAFETY: the sender's buffer is the program's until the send ends, which it has not.
-                layout => unsafe { layout.pack(place.address) },
-            };
-            *slot = Some(Sent::Kept(data));
+            // SAFETY: the sender's buffer is the program's until the send ends, which it has not.
+            *slot = Some(Sent::Kept(unsafe { place.layout.pack_written(place.address) }));
         }
     }
 

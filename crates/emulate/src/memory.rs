@@ -67,6 +67,12 @@ pub fn unfold() -> bool {
     memory.is_some_and(|memory| memory.choice.is_by_need() && memory.arena.is_used())
 }
 
+/// Whether any memory may be folded or private.
+#[inline]
+pub fn is_folding() -> bool {
+    FOLDED.get() != (0, 0)
+}
+
 /// Whether an address is folded.
 #[inline]
 pub fn is_folded(address: *const u8) -> bool {
@@ -113,7 +119,7 @@ pub fn allocate_folded(share: &Share, size: usize) -> Option<*mut u8> {
 
 /// Gives memory back; false if it is not ours.
 pub fn free(share: &Share, address: *mut u8) -> bool {
-    if FOLDED.get() == (0, 0) {
+    if !is_folding() {
         return false;
     }
     if is_folded(address) {
@@ -157,7 +163,7 @@ pub fn written(address: usize) -> bool {
 /// Whether nobody has written these bytes: they are folded, or of private pages that were never touched.
 #[inline]
 pub fn is_blank(address: *const u8, bytes: usize) -> bool {
-    if FOLDED.get() == (0, 0) {
+    if !is_folding() {
         return false;
     }
     is_folded(address)
@@ -176,7 +182,7 @@ pub fn is_blank(address: *const u8, bytes: usize) -> bool {
 /// There must be so many bytes at both addresses.
 #[inline]
 pub unsafe fn copy(source: *const u8, target: *mut u8, bytes: usize) {
-    if FOLDED.get() == (0, 0) {
+    if !is_folding() {
         // SAFETY: as above.
         return unsafe { target.copy_from(source, bytes) };
     }

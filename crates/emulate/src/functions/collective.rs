@@ -160,10 +160,10 @@ impl Items {
         (self.datatype.size() * self.count) as u64
     }
 
-    /// The data, packed.
+    /// The data, packed; nothing where nobody has written any of it.
     pub fn pack(&self) -> Vec<u8> {
         // SAFETY: the program says that the items are there.
-        unsafe { self.layout().pack(self.address) }
+        unsafe { self.layout().pack_written(self.address) }
     }
 
     pub fn unpack(&self, data: &[u8]) {
@@ -262,13 +262,20 @@ pub(super) fn brought(call: &Call<'_>, key: Key, rank: u32) -> Deposit {
     call.me.world.boards.look(key, |board| board.deposit(rank).cloned()).unwrap_or_default()
 }
 
-/// Packs several sets of items one after the other.
+/// Packs several sets of items one after the other, but those that nobody has written.
 pub(super) fn pack_all(blocks: &[Items]) -> Deposit {
-    let mut data = Vec::with_capacity(blocks.iter().map(|block| block.bytes() as usize).sum());
+    let layouts: Vec<Layout> = blocks.iter().map(Items::layout).collect();
+    let written: Vec<bool> =
+        blocks.iter().zip(&layouts).map(|(block, layout)| !layout.is_blank(block.address)).collect();
+    let bytes =
+        layouts.iter().zip(&written).map(|(layout, &written)| if written { layout.bytes() as usize } else { 0 });
+    let mut data = Vec::with_capacity(bytes.sum());
     let mut ends = Vec::with_capacity(blocks.len());
-    for block in blocks {
-        // SAFETY: the program says that the items are there.
-        unsafe { block.layout().pack_onto(block.address, &mut data) };
+    for ((block, layout), written) in blocks.iter().zip(&layouts).zip(written) {
+        if written {
+            // SAFETY: the program says that the items are there.
+            unsafe { layout.pack_onto(block.address, &mut data) };
+        }
         ends.push(data.len());
     }
     Deposit::of_pieces(data, ends)
