@@ -23,18 +23,8 @@ pub fn flow_setup(machine: Machine, nodes: &[u32], selection: Selection) -> Setu
     let plan = Plan { policy: Policy::List(nodes.to_vec()), oversubscribe: true, ..Plan::default() };
     let placement = machine.place_as(&plan, nodes.len() as u32).expect("the nodes exist");
     let machine = Rc::new(machine);
-    Setup {
-        ranks: nodes.len() as u32,
-        network: Box::new(Flow::new(machine.clone())),
-        machine,
-        placement,
-        seed: 0,
-        selection,
-        observer: None,
-        post: None,
-        interrupt: None,
-        progress: None,
-    }
+    let network = Box::new(Flow::new(machine.clone()));
+    Setup { selection, ..Setup::new(nodes.len() as u32, machine, placement, network) }
 }
 
 /// A machine of one switch, whose figures make closed forms short.

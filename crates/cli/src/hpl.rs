@@ -362,19 +362,10 @@ impl<'o> Benchmark<'o> {
 
     /// A simulation that nobody watches.
     fn setup(&self, job: &Job, machine: &Rc<Machine>, seed: u64) -> Result<Setup, Failure> {
-        Ok(Setup {
-            ranks: job.ranks(),
-            machine: machine.clone(),
-            placement: self.options.machine.place(machine, job.ranks(), seed)?,
-            network: self.options.machine.network(machine),
-            seed,
-            // HPL has its own collectives.
-            selection: Default::default(),
-            observer: None,
-            post: None,
-            interrupt: Some(self.running.interrupt()),
-            progress: None,
-        })
+        let placement = self.options.machine.place(machine, job.ranks(), seed)?;
+        let network = self.options.machine.network(machine);
+        let setup = Setup::new(job.ranks(), machine.clone(), placement, network);
+        Ok(Setup { seed, interrupt: Some(self.running.interrupt()), ..setup })
     }
 
     /// What was asked, what was assumed, and what a planner should know.

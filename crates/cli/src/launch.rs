@@ -235,19 +235,16 @@ impl Options {
         for choice in &self.coll {
             selection.choose(choice).map_err(|error| Failure::input(format!("--coll {choice}: {error}")))?;
         }
+        let placement = self.machine.place(machine, self.ranks, self.machine.seed)?;
         Ok(Setup {
-            ranks: self.ranks,
-            machine: machine.clone(),
-            placement: self.machine.place(machine, self.ranks, self.machine.seed)?,
-            network: self.machine.network(machine),
             seed: self.machine.seed,
             selection,
             observer: watchers.observer(),
-            post: None,
             interrupt: Some(running.interrupt()),
             progress: running.progress(0.0..1.0, |_, simulated| {
                 vec![format!("{} simulated", Seconds::new(simulated.as_secs()).human())]
             }),
+            ..Setup::new(self.ranks, machine.clone(), placement, self.machine.network(machine))
         })
     }
 

@@ -277,17 +277,14 @@ impl Experiment<'_> {
         part: Range<f64>,
     ) -> Result<Finding, Failure> {
         let options = self.options;
+        let placement = options.machine.place(machine, options.ranks, seed)?;
         let setup = Setup {
-            ranks: options.ranks,
-            machine: machine.clone(),
-            placement: options.machine.place(machine, options.ranks, seed)?,
-            network: options.machine.network(machine),
             seed,
             selection: self.selection.clone(),
             observer: watchers.observer(),
-            post: None,
             interrupt: Some(running.interrupt()),
             progress: running.progress(part, |_, _| Vec::new()),
+            ..Setup::new(options.ranks, machine.clone(), placement, options.machine.network(machine))
         };
         let parameters = Parameters {
             bytes,

@@ -5,7 +5,7 @@ mod waits;
 
 use std::rc::Rc;
 
-use hpcast_mpi::Channel;
+use hpcast_mpi::Context;
 
 use crate::process::Process;
 
@@ -39,12 +39,12 @@ pub(crate) fn whereabouts(processes: &[Rc<Process>]) -> Vec<Whereabouts> {
 }
 
 /// What a rank calls the communicator of a channel.
-fn communicator(process: &Process, channel: Channel) -> String {
+fn communicator(process: &Process, context: Context) -> String {
     let own = process.objects.comms.numbers().into_iter().filter_map(|number| process.objects.comms.get(number));
     let all = [1, 2].into_iter().filter_map(|number| process.comm(number).ok()).chain(own);
     let is_meant = |comm: &Rc<crate::communicator::Communicator>| {
         let local = comm.remote.as_ref().map(|remote| remote.local.apart());
-        comm.comm.apart() == channel.context || local == Some(channel.context)
+        comm.comm.apart() == context || local == Some(context)
     };
     let Some(comm) = { all }.find(is_meant) else { return "a communicator that it has freed".into() };
     let name = comm.name.borrow();

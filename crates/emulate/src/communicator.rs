@@ -1,6 +1,7 @@
 //! Communicators, as programs see them.
 
 use std::cell::{Cell, RefCell};
+use std::ops::Deref;
 use std::rc::Rc;
 
 use hpcast_mpi::{Comm, Context, Rank};
@@ -65,7 +66,7 @@ impl Bridge {
         let total = self.groups[0].size() + self.groups[1].size();
         let comm = Comm::new(self.both, local_first + rank, total);
         let mut seen = Communicator::new(comm, group.clone(), handler);
-        (seen.peers, seen.first_peer) = (self.groups[1 - side].size(), first);
+        seen.peers = Peers { comm, count: self.groups[1 - side].size(), first };
         let local = Comm::new(self.alone[side], rank, group.size());
         seen.remote =
             Some(Remote { group: self.groups[1 - side].clone(), first, local_first, local, is_first: side == 0 });
@@ -73,15 +74,51 @@ impl Bridge {
     }
 }
 
-/// A communicator. What every message needs comes first.
-#[repr(C)]
-pub struct Communicator {
+/// What messages need of a communicator.
+#[derive(Clone, Copy, Debug)]
+pub struct Peers {
     /// What messages go through.
     pub comm: Comm,
     /// How many ranks one can send to.
-    peers: u32,
+    count: u32,
     /// The rank of the first of them in what messages go through.
-    first_peer: u32,
+    first: u32,
+}
+
+impl Peers {
+    /// Those of a communicator with one group.
+    #[inline]
+    pub fn of(comm: Comm) -> Peers {
+        Peers { comm, count: comm.size(), first: 0 }
+    }
+
+    /// How many ranks one can send to.
+    pub fn peers(&self) -> u32 {
+        self.count
+    }
+
+    /// The rank in what messages go through of one that a program names.
+    #[inline]
+    pub fn peer(&self, rank: i32) -> Result<u32, Fault> {
+        // A negative rank is larger than any.
+        if (rank as u32) < self.count {
+            return Ok(rank as u32 + self.first);
+        }
+        let detail = format!("{rank} is no rank of a communicator of {} ranks", self.count);
+        Err(Fault::new(ErrorClass::Rank, detail))
+    }
+
+    /// The program's name for a rank that a message came from.
+    #[inline]
+    pub fn named(&self, rank: u32) -> i32 {
+        (rank - self.first) as i32
+    }
+}
+
+/// A communicator. What every message needs comes first.
+#[repr(C)]
+pub struct Communicator {
+    peers: Peers,
     /// My group.
     pub group: Rc<Group>,
     /// The other group of an inter-communicator.
@@ -100,13 +137,19 @@ pub struct Communicator {
     pub info: RefCell<Option<Info>>,
 }
 
+impl Deref for Communicator {
+    type Target = Peers;
+
+    fn deref(&self) -> &Peers {
+        &self.peers
+    }
+}
+
 impl Communicator {
     /// A communicator of a group.
     pub fn new(comm: Comm, group: Rc<Group>, handler: Handler) -> Communicator {
         Communicator {
-            comm,
-            peers: group.size(),
-            first_peer: 0,
+            peers: Peers { comm, count: group.size(), first: 0 },
             group,
             remote: None,
             calls: Cell::new(0),
@@ -146,28 +189,6 @@ impl Communicator {
     /// How many ranks are in my group.
     pub fn size(&self) -> u32 {
         self.group.size()
-    }
-
-    /// How many ranks one can send to.
-    pub fn peers(&self) -> u32 {
-        self.peers
-    }
-
-    /// The rank in what messages go through of one that a program names.
-    #[inline]
-    pub fn peer(&self, rank: i32) -> Result<u32, Fault> {
-        // A negative rank is larger than any.
-        if (rank as u32) < self.peers {
-            return Ok(rank as u32 + self.first_peer);
-        }
-        let detail = format!("{rank} is no rank of a communicator of {} ranks", self.peers);
-        Err(Fault::new(ErrorClass::Rank, detail))
-    }
-
-    /// The program's name for a rank that a message came from.
-    #[inline]
-    pub fn named(&self, rank: u32) -> i32 {
-        (rank - self.first_peer) as i32
     }
 
     /// The world number of a peer.

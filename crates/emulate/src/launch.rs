@@ -340,7 +340,13 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
     let mut copies = copies.into_iter();
     let processes: Processes = Rc::default();
     let progress = setup.progress.map(|tell| progress(tell, processes.clone()));
-    let setup = Setup { post: Some(Box::new(world.mail.clone())), interrupt: Some(stop), progress, ..setup };
+    let setup = Setup {
+        post: Some(Box::new(world.mail.clone())),
+        interrupt: Some(stop),
+        progress,
+        soon: Some(world.sleepers.wake_soon()),
+        ..setup
+    };
     let outcome = hpcast_mpi::run(setup, |rank| {
         let number = rank.number();
         let process = Process::new(world.clone(), rank);

@@ -40,6 +40,7 @@ mod process;
 mod processes;
 mod reduction;
 mod signals;
+mod sleepers;
 mod stacks;
 mod stubs;
 mod symbols;

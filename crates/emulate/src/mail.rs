@@ -97,10 +97,10 @@ impl Mail {
         self.parcels.borrow_mut().places.put((place, baton::own()))
     }
 
-    /// The receive has ended.
+    /// The receive has ended. Its place may be used again, and is not looked at: it is no longer in the processor's caches.
     pub fn received(&self, parcel: Parcel) {
         if parcel != Parcel::NONE {
-            self.parcels.borrow_mut().places.take(parcel);
+            self.parcels.borrow_mut().places.free.push(parcel.number());
         }
     }
 }

@@ -101,6 +101,7 @@ pub fn allocate(
         let address = if is_folded {
             memory.arena.give(share, size)?
         } else if let Some(address) = share.reuse(size) {
+            memory.private.reuse(address);
             address
         } else {
             memory.private.add(size)?
@@ -126,14 +127,7 @@ pub fn free(share: &Share, address: *mut u8) -> bool {
         share.folded.borrow_mut().retain(|&(taken, _)| taken != address as usize);
         return true;
     }
-    let size = MEMORY.with_borrow_mut(|memory| {
-        let private = memory.as_mut()?.private.at(address as usize)?;
-        if private.start != address as usize {
-            return None;
-        }
-        private.clear();
-        Some(private.size)
-    });
+    let size = MEMORY.with_borrow_mut(|memory| memory.as_mut()?.private.free(address as usize));
     let Some(size) = size else { return false };
     share.free.borrow_mut().push((address as usize, size));
     true
@@ -152,12 +146,7 @@ pub fn size_of(share: &Share, address: *mut u8) -> Option<usize> {
 
 /// A page that must not be written was: if it is one of ours, it may be from now on.
 pub fn written(address: usize) -> bool {
-    MEMORY.with_borrow_mut(|memory| {
-        let Some(private) = memory.as_mut().and_then(|memory| memory.private.at(address)) else {
-            return false;
-        };
-        private.write(address)
-    })
+    MEMORY.with_borrow_mut(|memory| memory.as_mut().is_some_and(|memory| memory.private.write(address)))
 }
 
 /// Whether nobody has written these bytes: they are folded, or of private pages that were never touched.

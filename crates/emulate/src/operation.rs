@@ -8,7 +8,7 @@ use hpcast_objects::ErrorClass;
 use crate::abi::Status;
 use crate::argument::{Callback, Extra};
 use crate::call::{Call, Language};
-use crate::communicator::Communicator;
+use crate::communicator::Peers;
 use crate::fault::{Answer, Fault};
 use crate::fiber::block_on;
 use crate::functions::Parts;
@@ -60,7 +60,7 @@ pub struct Received {
     /// How much room there is.
     pub capacity: u64,
     /// Where.
-    pub comm: Rc<Communicator>,
+    pub peers: Peers,
 }
 
 /// A request whose operation is the program's own.
@@ -103,7 +103,7 @@ pub enum Recipe {
         /// How it lies.
         layout: crate::layout::Layout,
         /// Where.
-        comm: Rc<Communicator>,
+        peers: Peers,
     },
     /// A collective operation, or another one that knows how it is started.
     Own(Rc<Starter>),
@@ -158,7 +158,7 @@ impl Received {
     /// Ends the receive.
     pub fn end(self, call: &Call<'_>, found: hpcast_mpi::Status) -> (Status, Answer) {
         call.me.world.mail.received(self.parcel);
-        let mut status = status(&self.comm, found);
+        let mut status = status(&self.peers, found);
         let mut answer = Ok(());
         if found.bytes > self.capacity {
             status.bytes = self.capacity;
@@ -217,10 +217,10 @@ impl General {
 }
 
 /// What the simulation has found, in the program's words.
-pub fn status(comm: &Communicator, found: hpcast_mpi::Status) -> Status {
+pub fn status(peers: &Peers, found: hpcast_mpi::Status) -> Status {
     // Messages with parts have tags below zero.
     let tag = if found.tag < 0 { found.tag.wrapping_sub(i32::MIN) } else { found.tag };
-    Status { source: comm.named(found.source), tag, error: 0, bytes: found.bytes, cancelled: false }
+    Status { source: peers.named(found.source), tag, error: 0, bytes: found.bytes, cancelled: false }
 }
 
 impl Recipe {
@@ -236,12 +236,12 @@ impl Recipe {
                 let style = if sending.mode == Mode::Standard { Style::Blocking } else { Style::Nonblocking };
                 Active { request: Some(call.me.rank.start_send(sending, style)), then: Then::Sent }
             }
-            Recipe::Receive { receiving, address, layout, comm } => {
+            Recipe::Receive { receiving, address, layout, peers } => {
                 let capacity = layout.bytes();
                 let place = crate::mail::Place { address: *address as *mut u8, layout: layout.clone() };
                 let parcel = mail.receive(place);
                 let request = block_on(call.me.rank.start_receive(Receiving { parcel, ..*receiving }));
-                let then = Then::Received(Received { parcel, capacity, comm: comm.clone() });
+                let then = Then::Received(Received { parcel, capacity, peers: *peers });
                 Active { request: Some(request), then }
             }
             Recipe::Own(start) => start(call)?,

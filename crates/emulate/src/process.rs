@@ -10,7 +10,7 @@ use hpcast_objects::{Basic, Datatype, ErrorClass, Group, Info};
 use hpcast_units::Time;
 
 use crate::attributes::{Attributes, Keyval};
-use crate::communicator::Communicator;
+use crate::communicator::{Communicator, Peers};
 use crate::fault::{Concern, Fault, Handler};
 use crate::fiber::FiberYielder;
 use crate::files::File;
@@ -145,7 +145,7 @@ pub struct Probed {
     /// The message.
     pub message: Taken,
     /// Where.
-    pub comm: Rc<Communicator>,
+    pub peers: Peers,
 }
 
 /// A datatype that the program has made, with what it has said of it.
@@ -311,6 +311,7 @@ impl Process {
         if let Some(ranks) = baton::ranks() {
             return ranks.suspend(self.number() as usize);
         }
+        self.world.sleepers.lie_down(self);
         // SAFETY: the yielder lives on the stack of this fiber as long as the fiber runs, and we are on it.
         unsafe { (*self.yielder.get()).suspend(()) };
     }
@@ -498,6 +499,12 @@ impl Process {
             1 | 2 => Ok(self.predefined(number as usize - 1)),
             _ => self.objects.comms.get(number).ok_or_else(|| Fault::new(ErrorClass::Comm, "no such communicator")),
         }
+    }
+
+    /// What messages need of a communicator of the program. That of all ranks is known without looking for its object.
+    #[inline]
+    pub fn peers(&self, number: u32) -> Result<Peers, Fault> {
+        if number == 1 { Ok(Peers::of(self.rank.world())) } else { self.comm(number).map(|comm| **comm) }
     }
 
     /// A datatype of the program.

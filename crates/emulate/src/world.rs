@@ -16,6 +16,7 @@ use crate::mail::Mail;
 use crate::meter::Charging;
 use crate::output::Output;
 use crate::process::{Ended, Ending, Process, Stage};
+use crate::sleepers::Sleepers;
 
 /// Everything that belongs to no single rank.
 pub struct World {
@@ -43,6 +44,8 @@ pub struct World {
     pub has_thread_local: bool,
     /// The program, if all ranks are copies of it in this process.
     pub program: Option<Program>,
+    /// Ranks that are suspended.
+    pub sleepers: Sleepers,
     /// Stops the simulation.
     pub stop: Arc<AtomicBool>,
 }
@@ -67,6 +70,7 @@ impl World {
             charging: launch.charging,
             output: Output::new(launch.prefix, launch.print.clone()),
             endings: Default::default(),
+            sleepers: Sleepers::new(setup.ranks),
             stop,
             has_thread_local: program.as_ref().is_some_and(|program| program.thread_local_size() > 0),
             program,

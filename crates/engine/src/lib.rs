@@ -8,7 +8,7 @@ pub mod slab;
 pub mod tasks;
 
 pub use agenda::Agenda;
-pub use prefetch::prefetch;
+pub use prefetch::{prefetch, prefetch_line};
 pub use random::{Key, Stream};
 pub use slab::Slab;
 pub use tasks::Tasks;

@@ -7,13 +7,20 @@ const MOST: usize = 4 * LINE;
 /// Starts to bring a value into the cache. Does nothing on processors where Rust knows no such instruction.
 #[inline]
 pub fn prefetch<T>(value: &T) {
-    #[cfg(target_arch = "x86_64")]
     for offset in (0..size_of::<T>().min(MOST)).step_by(LINE) {
+        prefetch_line(std::ptr::from_ref(value).cast::<u8>().wrapping_add(offset));
+    }
+}
+
+/// Starts to bring the line of that address into the cache; there need not be anything.
+#[inline]
+pub fn prefetch_line(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let line = std::ptr::from_ref(value).cast::<i8>().wrapping_add(offset);
         // SAFETY: a prefetch is a hint: it reads nothing and never faults, whatever the address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(line) }
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = value;
+    let _ = address;
 }

@@ -33,6 +33,8 @@ pub struct Setup {
     pub post: Option<Box<dyn Post>>,
     /// Set from outside to end the run early.
     pub interrupt: Option<Arc<AtomicBool>>,
+    /// Told of a rank that will be resumed soon, so that its memory can be fetched.
+    pub soon: Option<Box<dyn Fn(u32)>>,
     /// Called now and then with what [`crate::Rank::progress`] last said (0 to 1), and the simulated time of that.
     pub progress: Option<Box<dyn FnMut(f64, Time)>>,
 }
@@ -51,6 +53,7 @@ impl Setup {
             observer: None,
             post: None,
             interrupt: None,
+            soon: None,
             progress: None,
         }
     }

@@ -87,7 +87,8 @@ pub fn run<F>(setup: Setup, mut program: impl FnMut(Rank) -> F) -> Result<Outcom
 where
     F: Future<Output = ()>,
 {
-    let Setup { ranks, machine, placement, network, seed, selection, observer, post, interrupt, progress } = setup;
+    let Setup { ranks, machine, placement, network, seed, selection, observer, post, interrupt, soon, progress } =
+        setup;
     let mut state = State::new(ranks, &machine, placement, network, seed);
     (state.observer, state.post) = (observer, post);
     let sim = Rc::new(Sim {
@@ -98,7 +99,7 @@ where
         progress: Cell::default(),
     });
     let tasks = Tasks::new(ranks, |rank| program(Rank::new(sim.clone(), rank, rank)));
-    let mut runner = Runner { sim: sim.clone(), tasks, interrupt, progress };
+    let mut runner = Runner { sim: sim.clone(), tasks, interrupt, soon, progress };
     let result = runner.run();
     // Background work holds the simulation, and the simulation holds it: break the circle.
     sim.background.borrow_mut().clear();
@@ -109,6 +110,7 @@ struct Runner<F> {
     sim: Rc<Sim>,
     tasks: Tasks<F>,
     interrupt: Option<Arc<AtomicBool>>,
+    soon: Option<Box<dyn Fn(u32)>>,
     progress: Option<Box<dyn FnMut(f64, Time)>>,
 }
 
@@ -177,6 +179,9 @@ impl<F: Future<Output = ()>> Runner<F> {
                 {
                     self.tasks.prefetch(task);
                     state.prefetch_rank(task);
+                    if let Some(soon) = &self.soon {
+                        soon(task);
+                    }
                 }
                 let Some(&task) = state.ready.get(next) else { return state.ready.clear() };
                 next += 1;

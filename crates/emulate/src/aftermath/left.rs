@@ -102,7 +102,7 @@ impl LeftBehind {
             to: message.to,
             tag: message.tag,
             bytes: message.bytes,
-            communicator: communicator(&processes[message.from as usize], message.channel),
+            communicator: communicator(&processes[message.from as usize], message.channel.context),
         };
         let mut left = LeftBehind {
             messages: outcome.first_unreceived.iter().map(describe).collect(),
@@ -166,9 +166,9 @@ impl LeftRequest {
         let awaited = request.and_then(|request| process.rank.awaited(request));
         let channel = match (awaited, &operation.recipe) {
             (Some(Awaited::Message { channel, .. } | Awaited::Receiver { channel, .. }), _) => {
-                Some(communicator(process, channel))
+                Some(communicator(process, channel.context))
             }
-            (_, Some(Recipe::Receive { comm, .. })) => Some(comm.name.borrow().clone()).filter(|name| !name.is_empty()),
+            (_, Some(Recipe::Receive { peers, .. })) => Some(communicator(process, peers.comm.apart())),
             _ => None,
         };
         LeftRequest { rank: process.number(), pending, awaited, communicator: channel }

@@ -35,7 +35,7 @@ pub(crate) fn waits(deadlock: &Deadlock, processes: &[Rc<Process>]) -> Vec<Waiti
             rank: wait.rank,
             call: process.calling().unwrap_or("its own code"),
             awaited: wait.awaited,
-            communicator: channel.map(|channel| communicator(process, channel)),
+            communicator: channel.map(|channel| communicator(process, channel.context)),
         })
     };
     chosen.filter_map(describe).collect()

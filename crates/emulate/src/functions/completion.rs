@@ -329,7 +329,7 @@ impl Call<'_> {
             None => Some(empty),
             Some(Active { request: Some(pending), then }) => {
                 block_on(self.me.rank.peek(pending)).map(|found| match then {
-                    Then::Received(received) => crate::operation::status(&received.comm, found),
+                    Then::Received(received) => crate::operation::status(&received.peers, found),
                     _ => empty,
                 })
             }

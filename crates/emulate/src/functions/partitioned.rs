@@ -123,14 +123,14 @@ mpi! {
         _info: InfoHandle, request: RequestAt,
     ) {
         let whole = call.whole(buf, partitions, count, datatype, (dest, tag, comm))?;
-        let Some((receiving, layout, object)) = call.receiving(&whole)? else {
+        let Some((receiving, layout, peers)) = call.receiving(&whole)? else {
             let status = call.proc_null_status();
             return call.persistent(request, move |_| Ok(Active::done(status)));
         };
         let receiving =
             Receiving { comm: receiving.comm.hidden(), tag: Some(hidden_tag(tag)), parcel: Parcel::NONE, ..receiving };
         let address = buf.address() as usize;
-        let recipe = Recipe::Receive { receiving, address, layout, comm: object };
+        let recipe = Recipe::Receive { receiving, address, layout, peers };
         call.persistent(request, move |call| recipe.start(call))
     }
     fn MPI_Pready(call, partition: i32, request: RequestHandle) {

@@ -1,14 +1,12 @@
 //! MPI_Send, MPI_Recv and their relatives.
 
-use std::rc::Rc;
-
 use hpcast_mpi::{Mode, Receiving, Sending, Source, Style, Tag};
 use hpcast_objects::{Basic, ErrorClass};
 
 use crate::abi::Status;
 use crate::argument::{At, Buffer, CommHandle, Count, MessageAt, RequestAt, StatusAt, TypeHandle};
 use crate::call::{Call, mpi};
-use crate::communicator::Communicator;
+use crate::communicator::Peers;
 use crate::fault::{Answer, Fault};
 use crate::fiber::block_on;
 use crate::layout::Layout;
@@ -45,11 +43,12 @@ impl Call<'_> {
         Ok(Layout::new(&self.me.datatype(datatype.number)?, count))
     }
 
-    fn described(&self, described: &Described) -> Result<(Rc<Communicator>, Layout), Fault> {
-        let comm = self.me.comm(described.comm.number)?;
+    #[inline]
+    fn described(&self, described: &Described) -> Result<(Peers, Layout), Fault> {
+        let peers = self.me.peers(described.comm.number)?;
         let layout =
             self.layout(described.count, described.datatype).map_err(|fault| fault.of_comm(described.comm.number))?;
-        Ok((comm, layout))
+        Ok((peers, layout))
     }
 
     /// A buffer at the very beginning of memory is a mistake, and better told here than when somebody touches it.
@@ -66,38 +65,35 @@ impl Call<'_> {
     /// A send, apart from its data; none to MPI_PROC_NULL.
     pub(super) fn sending(&self, described: &Described, mode: Mode) -> Result<Option<(Sending, Layout)>, Fault> {
         let &Described { peer, tag, comm: handle, .. } = described;
-        let (comm, layout) = self.described(described)?;
+        let (peers, layout) = self.described(described)?;
         if peer == self.abi.proc_null {
             return Ok(None);
         }
-        let to = comm.peer(peer).map_err(|fault| fault.of_comm(handle.number))?;
+        let to = peers.peer(peer).map_err(|fault| fault.of_comm(handle.number))?;
         if tag < 0 {
             return Err(Fault::new(ErrorClass::Tag, format!("{tag} is no tag of a send")).of_comm(handle.number));
         }
         self.check_buffer(described, &layout)?;
         let parcel = hpcast_mpi::Parcel::NONE;
-        Ok(Some((Sending { comm: comm.comm, to, tag, bytes: layout.bytes(), mode, parcel }, layout)))
+        Ok(Some((Sending { comm: peers.comm, to, tag, bytes: layout.bytes(), mode, parcel }, layout)))
     }
 
     /// A receive, apart from its data; none from MPI_PROC_NULL.
-    pub(super) fn receiving(
-        &self,
-        described: &Described,
-    ) -> Result<Option<(Receiving, Layout, Rc<Communicator>)>, Fault> {
+    pub(super) fn receiving(&self, described: &Described) -> Result<Option<(Receiving, Layout, Peers)>, Fault> {
         let &Described { peer, tag, comm: handle, .. } = described;
-        let (comm, layout) = self.described(described)?;
+        let (peers, layout) = self.described(described)?;
         if peer == self.abi.proc_null {
             return Ok(None);
         }
-        let (source, tag) = self.pattern(&comm, peer, tag).map_err(|fault| fault.of_comm(handle.number))?;
+        let (source, tag) = self.pattern(&peers, peer, tag).map_err(|fault| fault.of_comm(handle.number))?;
         self.check_buffer(described, &layout)?;
         let parcel = hpcast_mpi::Parcel::NONE;
-        Ok(Some((Receiving { comm: comm.comm, source, tag, parcel }, layout, comm)))
+        Ok(Some((Receiving { comm: peers.comm, source, tag, parcel }, layout, peers)))
     }
 
     /// What a receive or probe accepts.
-    fn pattern(&self, comm: &Communicator, source: i32, tag: i32) -> Result<(Option<u32>, Option<i32>), Fault> {
-        let source = if source == self.abi.any_source { None } else { Some(comm.peer(source)?) };
+    fn pattern(&self, peers: &Peers, source: i32, tag: i32) -> Result<(Option<u32>, Option<i32>), Fault> {
+        let source = if source == self.abi.any_source { None } else { Some(peers.peer(source)?) };
         let tag = if tag == self.abi.any_tag { None } else { Some(tag) };
         if tag.is_some_and(|tag| tag < 0) {
             return Err(Fault::new(ErrorClass::Tag, "the tag is negative"));
@@ -131,11 +127,11 @@ impl Call<'_> {
 
     /// A non-blocking receive.
     pub(super) fn start_receive(&self, described: Described) -> Result<Active, Fault> {
-        let Some((receiving, layout, comm)) = self.receiving(&described)? else {
+        let Some((receiving, layout, peers)) = self.receiving(&described)? else {
             return Ok(Active::done(self.proc_null_status()));
         };
         let address = described.buffer.address() as usize;
-        Recipe::Receive { receiving, address, layout, comm }.start(self)
+        Recipe::Receive { receiving, address, layout, peers }.start(self)
     }
 
     /// A new request of the program.
@@ -166,14 +162,14 @@ impl Call<'_> {
             (None, None) => {}
             (Some(_), None) => self.send(send, Mode::Standard)?,
             (None, Some(_)) => return self.receive(receive, at),
-            (Some((sending, layout)), Some((receiving, room, comm))) => {
+            (Some((sending, layout)), Some((receiving, room, peers))) => {
                 let parcel = mail.send(Place { address: send.buffer.address(), layout });
                 let sending = Sending { parcel, ..sending };
                 let capacity = room.bytes();
                 let parcel = mail.receive(Place { address: receive.buffer.address(), layout: room });
                 let receiving = Receiving { parcel, ..receiving };
                 let done = block_on(self.me.rank.sendrecv_parcels(sending, receiving));
-                (found, answer) = Received { parcel, capacity, comm }.end(self, done);
+                (found, answer) = Received { parcel, capacity, peers }.end(self, done);
             }
         }
         at.set(self, &found);
@@ -204,20 +200,20 @@ impl Call<'_> {
 
     /// A blocking receive.
     fn receive(&self, described: Described, at: StatusAt) -> Answer {
-        let Some((receiving, layout, comm)) = self.receiving(&described)? else {
+        let Some((receiving, layout, peers)) = self.receiving(&described)? else {
             at.set(self, &self.proc_null_status());
             return Ok(());
         };
         let capacity = layout.bytes();
         let parcel = self.me.world.mail.receive(Place { address: described.buffer.address(), layout });
         let found = block_on(self.me.rank.recv_parcel(Receiving { parcel, ..receiving }));
-        let (status, answer) = Received { parcel, capacity, comm }.end(self, found);
+        let (status, answer) = Received { parcel, capacity, peers }.end(self, found);
         at.set(self, &status);
         answer.map_err(|fault| fault.of_comm(described.comm.number))
     }
 
-    fn probe_pattern(&self, comm: &Communicator, source: i32, tag: i32) -> Result<(Source, Tag), Fault> {
-        let (source, tag) = self.pattern(comm, source, tag)?;
+    fn probe_pattern(&self, peers: &Peers, source: i32, tag: i32) -> Result<(Source, Tag), Fault> {
+        let (source, tag) = self.pattern(peers, source, tag)?;
         Ok((source.map_or(Source::Any, Source::Rank), tag.map_or(Tag::Any, Tag::Is)))
     }
 }
@@ -302,8 +298,8 @@ mpi! {
     ) {
         let recipe = match call.receiving(&Described { buffer: buf, count, datatype, peer: source, tag, comm })? {
             None => Recipe::Nothing(call.proc_null_status()),
-            Some((receiving, layout, comm)) => {
-                Recipe::Receive { receiving, address: buf.address() as usize, layout, comm }
+            Some((receiving, layout, peers)) => {
+                Recipe::Receive { receiving, address: buf.address() as usize, layout, peers }
             }
         };
         request.set(call, call.new_request(Operation { active: None, recipe: Some(recipe) }));
@@ -328,62 +324,62 @@ mpi! {
         call.both(sent, Described { buffer: buf, count, datatype, peer: source, tag: recvtag, comm }, status)
     }
     fn MPI_Probe(call, source: i32, tag: i32, comm: CommHandle, status: StatusAt) {
-        let object = call.me.comm(comm.number)?;
+        let peers = call.me.peers(comm.number)?;
         if source == call.abi.proc_null {
             status.set(call, &call.proc_null_status());
             return Ok(());
         }
-        let (source, tag) = call.probe_pattern(&object, source, tag).map_err(|fault| fault.of_comm(comm.number))?;
-        let found = block_on(call.me.rank.probe(object.comm, source, tag));
-        status.set(call, &crate::operation::status(&object, found));
+        let (source, tag) = call.probe_pattern(&peers, source, tag).map_err(|fault| fault.of_comm(comm.number))?;
+        let found = block_on(call.me.rank.probe(peers.comm, source, tag));
+        status.set(call, &crate::operation::status(&peers, found));
         Ok(())
     }
     fn MPI_Iprobe(call, source: i32, tag: i32, comm: CommHandle, flag: At<i32>, status: StatusAt) {
-        let object = call.me.comm(comm.number)?;
+        let peers = call.me.peers(comm.number)?;
         if source == call.abi.proc_null {
             status.set(call, &call.proc_null_status());
             flag.set(1);
             return Ok(());
         }
-        let (source, tag) = call.probe_pattern(&object, source, tag).map_err(|fault| fault.of_comm(comm.number))?;
+        let (source, tag) = call.probe_pattern(&peers, source, tag).map_err(|fault| fault.of_comm(comm.number))?;
         if call.me.polls_on.take() {
-            block_on(call.me.rank.skip_probes(object.comm, source, tag));
+            block_on(call.me.rank.skip_probes(peers.comm, source, tag));
         }
-        let found = block_on(call.me.rank.iprobe(object.comm, source, tag));
+        let found = block_on(call.me.rank.iprobe(peers.comm, source, tag));
         flag.set(i32::from(found.is_some()));
         if let Some(found) = found {
-            status.set(call, &crate::operation::status(&object, found));
+            status.set(call, &crate::operation::status(&peers, found));
         }
         Ok(())
     }
     fn MPI_Mprobe(call, source: i32, tag: i32, comm: CommHandle, message: MessageAt, status: StatusAt) {
-        let object = call.me.comm(comm.number)?;
+        let peers = call.me.peers(comm.number)?;
         if source == call.abi.proc_null {
             status.set(call, &call.proc_null_status());
             message.set(call, NO_PROC);
             return Ok(());
         }
-        let (source, tag) = call.probe_pattern(&object, source, tag).map_err(|fault| fault.of_comm(comm.number))?;
-        let (taken, found) = block_on(call.me.rank.mprobe(object.comm, source, tag));
-        status.set(call, &crate::operation::status(&object, found));
-        message.set(call, call.me.objects.messages.insert(Probed { message: taken, comm: object }));
+        let (source, tag) = call.probe_pattern(&peers, source, tag).map_err(|fault| fault.of_comm(comm.number))?;
+        let (taken, found) = block_on(call.me.rank.mprobe(peers.comm, source, tag));
+        status.set(call, &crate::operation::status(&peers, found));
+        message.set(call, call.me.objects.messages.insert(Probed { message: taken, peers }));
         Ok(())
     }
     fn MPI_Improbe(call, source: i32, tag: i32, comm: CommHandle, flag: At<i32>, message: MessageAt, status: StatusAt) {
-        let object = call.me.comm(comm.number)?;
+        let peers = call.me.peers(comm.number)?;
         if source == call.abi.proc_null {
             status.set(call, &call.proc_null_status());
             message.set(call, NO_PROC);
             flag.set(1);
             return Ok(());
         }
-        let (source, tag) = call.probe_pattern(&object, source, tag).map_err(|fault| fault.of_comm(comm.number))?;
-        let found = block_on(call.me.rank.improbe(object.comm, source, tag));
+        let (source, tag) = call.probe_pattern(&peers, source, tag).map_err(|fault| fault.of_comm(comm.number))?;
+        let found = block_on(call.me.rank.improbe(peers.comm, source, tag));
         flag.set(i32::from(found.is_some()));
         match found {
             Some((taken, found)) => {
-                status.set(call, &crate::operation::status(&object, found));
-                message.set(call, call.me.objects.messages.insert(Probed { message: taken, comm: object }));
+                status.set(call, &crate::operation::status(&peers, found));
+                message.set(call, call.me.objects.messages.insert(Probed { message: taken, peers }));
             }
             None => message.set(call, 0),
         }
@@ -433,14 +429,14 @@ impl Call<'_> {
             return Ok(Active::done(self.proc_null_status()));
         }
         let layout = self.layout(count, datatype)?;
-        let Some(Probed { message, comm }) = self.me.objects.messages.remove(number) else {
+        let Some(Probed { message, peers }) = self.me.objects.messages.remove(number) else {
             return Err(Fault::new(ErrorClass::Request, "no such message"));
         };
         at.set(self, 0);
         let capacity = layout.bytes();
         let parcel = self.me.world.mail.receive(Place { address: buffer.address(), layout });
         let request = self.me.rank.receive_taken(message, parcel);
-        Ok(Active { request: Some(request), then: Then::Received(Received { parcel, capacity, comm }) })
+        Ok(Active { request: Some(request), then: Then::Received(Received { parcel, capacity, peers }) })
     }
 
     /// Waits for something under way.

@@ -8,7 +8,9 @@ const RANGE: usize = 1 << 42;
 const GRANULE: usize = 2 << 20;
 /// One that was given back keeps so many pages for the next: to fetch and protect them anew takes longer than to clear
 /// them.
-const KEPT: usize = 8;
+const KEPT: u32 = 8;
+/// Mappings that a process may have, where the kernel does not say.
+const USUAL_MAPPINGS: usize = 65_530;
 
 /// Private allocations, also those that are free.
 pub(super) struct Privates {
@@ -16,6 +18,10 @@ pub(super) struct Privates {
     blocks: Vec<Private>,
     /// Number of the block that a granule of addresses belongs to.
     by_granule: Vec<u32>,
+    /// Runs of written pages, in all: the kernel needs two mappings for each, and there is a limit to those.
+    runs: usize,
+    /// With so many of them, pages are no longer kept.
+    most_kept: usize,
 }
 
 /// A private allocation.
@@ -26,6 +32,8 @@ pub(super) struct Private {
     pub size: usize,
     /// Pages that were written, a bit each.
     written: Vec<u64>,
+    /// Given back, and not yet given again.
+    is_free: bool,
 }
 
 impl Privates {
@@ -37,7 +45,9 @@ impl Privates {
         if base == libc::MAP_FAILED {
             return Err(std::io::Error::last_os_error());
         }
-        Ok(Privates { base: base as usize, blocks: Vec::new(), by_granule: Vec::new() })
+        let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap_or_default();
+        let most_kept = text.trim().parse().unwrap_or(USUAL_MAPPINGS) / 8;
+        Ok(Privates { base: base as usize, blocks: Vec::new(), by_granule: Vec::new(), runs: 0, most_kept })
     }
 
     /// A new one; gives its address.
@@ -48,17 +58,66 @@ impl Privates {
             return None;
         }
         self.by_granule.resize(granules, self.blocks.len() as u32);
-        self.blocks.push(Private { start, size, written: vec![0; size.div_ceil(64 * PAGE)] });
+        self.blocks.push(Private { start, size, written: vec![0; size.div_ceil(64 * PAGE)], is_free: false });
         PRIVATE.set((self.base, start + size));
         Some(start)
     }
 
     /// The one that an address is in.
     #[inline]
-    pub fn at(&mut self, address: usize) -> Option<&mut Private> {
-        let number = *self.by_granule.get(address.wrapping_sub(self.base) / GRANULE)?;
-        let private = &mut self.blocks[number as usize];
-        (address < private.start + private.size).then_some(private)
+    pub fn at(&self, address: usize) -> Option<&Private> {
+        self.number_at(address).map(|number| &self.blocks[number])
+    }
+
+    #[inline]
+    fn number_at(&self, address: usize) -> Option<usize> {
+        let number = *self.by_granule.get(address.wrapping_sub(self.base) / GRANULE)? as usize;
+        let private = &self.blocks[number];
+        (address < private.start + private.size).then_some(number)
+    }
+
+    /// The one that begins there is given back: all of it is zeros again. A few pages stay; if there are more, they go, and all of it
+    /// is one mapping again. Says how big it is.
+    pub fn free(&mut self, address: usize) -> Option<usize> {
+        let number = self.number_at(address).filter(|&number| self.blocks[number].start == address)?;
+        let private = &mut self.blocks[number];
+        private.is_free = true;
+        if private.pages() <= KEPT && self.runs <= self.most_kept {
+            private.clear();
+        } else {
+            self.runs -= private.runs();
+            private.wipe();
+        }
+        Some(private.size)
+    }
+
+    /// The one that begins there is used again.
+    pub fn reuse(&mut self, address: usize) {
+        if let Some(number) = self.number_at(address) {
+            self.blocks[number].is_free = false;
+        }
+    }
+
+    /// A page is written; false if it is none of ours, or was before. If there are too many mappings, free allocations keep no pages, and
+    /// if that does not help, all of the allocation may be written from now on, and nobody knows what was.
+    pub fn write(&mut self, address: usize) -> bool {
+        let Some(number) = self.number_at(address) else { return false };
+        let private = &mut self.blocks[number];
+        let before = private.runs();
+        if private.is_written(address) {
+            return false;
+        }
+        if !private.write(address) {
+            for private in self.blocks.iter_mut().filter(|private| private.is_free) {
+                private.wipe();
+            }
+            self.runs = self.blocks.iter().map(Private::runs).sum();
+            let private = &mut self.blocks[number];
+            return private.write(address) || private.write_all();
+        }
+        self.runs += private.runs();
+        self.runs -= before;
+        true
     }
 }
 
@@ -71,34 +130,48 @@ impl Drop for Privates {
 }
 
 impl Private {
-    /// All of it is zeros again. A few pages stay; if there are more, they go, and all of it is one mapping again.
-    pub fn clear(&mut self) {
-        let pages: u32 = self.written.iter().map(|word| word.count_ones()).sum();
-        if pages as usize <= KEPT {
-            for page in self.written_pages(0, self.size) {
-                // SAFETY: a page of our own that the program has given back, and may be written.
-                unsafe { std::ptr::write_bytes((self.start + page * PAGE) as *mut u8, 0, PAGE) };
-            }
-            return;
+    fn pages(&self) -> u32 {
+        self.written.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// Runs of pages that were written, as far as they are in one word.
+    fn runs(&self) -> usize {
+        self.written.iter().map(|word| (word & !(word << 1)).count_ones() as usize).sum()
+    }
+
+    /// The written pages become zeros.
+    fn clear(&self) {
+        for page in self.written_pages(0, self.size) {
+            // SAFETY: a page of our own that the program has given back, and may be written.
+            unsafe { std::ptr::write_bytes((self.start + page * PAGE) as *mut u8, 0, PAGE) };
         }
+    }
+
+    /// The written pages go.
+    fn wipe(&mut self) {
         self.written.fill(0);
         // SAFETY: memory of our own that the program has given back.
         unsafe { libc::madvise(self.start as *mut libc::c_void, self.size, libc::MADV_DONTNEED) };
         protect(self.start, self.size, libc::PROT_READ);
     }
 
-    /// A page is written; false if it was before. If there are too many mappings, the whole allocation may be written from now on,
-    /// and nobody knows what was.
-    pub fn write(&mut self, address: usize) -> bool {
+    fn is_written(&self, address: usize) -> bool {
         let page = (address - self.start) / PAGE;
-        let (word, bit) = (page / 64, 1 << (page % 64));
-        if self.written[word] & bit != 0 {
-            return false;
+        self.written[page / 64] >> (page % 64) & 1 == 1
+    }
+
+    /// A page may be written from now on; false if the kernel will not have it.
+    fn write(&mut self, address: usize) -> bool {
+        let page = (address - self.start) / PAGE;
+        let may = protect(self.start + page * PAGE, PAGE, libc::PROT_READ | libc::PROT_WRITE);
+        if may {
+            self.written[page / 64] |= 1 << (page % 64);
         }
-        self.written[word] |= bit;
-        if protect(self.start + page * PAGE, PAGE, libc::PROT_READ | libc::PROT_WRITE) {
-            return true;
-        }
+        may
+    }
+
+    /// All of it may be written from now on.
+    fn write_all(&mut self) -> bool {
         self.written.fill(u64::MAX);
         protect(self.start, self.size, libc::PROT_READ | libc::PROT_WRITE)
     }
@@ -120,4 +193,32 @@ impl Private {
 fn protect(address: usize, size: usize, protection: i32) -> bool {
     // SAFETY: memory of our own.
     unsafe { libc::mprotect(address as *mut libc::c_void, size, protection) == 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_kept_while_mappings_are_few() {
+        let mut privates = Privates::new().expect("address space");
+        privates.most_kept = 3;
+        let blocks: Vec<usize> = (0..4).map(|_| privates.add(1 << 20).expect("a block")).collect();
+        for &block in &blocks {
+            assert!(privates.write(block + 5 * PAGE) && !privates.write(block + 5 * PAGE + 8));
+            assert!(privates.write(block + 6 * PAGE), "no run of its own");
+        }
+        assert_eq!(privates.runs, 4);
+        let pages = |privates: &Privates, block| privates.at(block).unwrap().pages();
+        assert_eq!(privates.free(blocks[0]), Some(1 << 20));
+        assert_eq!((privates.runs, pages(&privates, blocks[0])), (3, 0), "too many mappings: nothing is kept");
+        // SAFETY: a page of ours that may be written.
+        unsafe { ((blocks[1] + 5 * PAGE) as *mut u8).write(7) };
+        privates.free(blocks[1]);
+        assert_eq!((privates.runs, pages(&privates, blocks[1])), (3, 2));
+        // SAFETY: memory of ours that may be read.
+        assert_eq!(unsafe { ((blocks[1] + 5 * PAGE) as *const u8).read() }, 0);
+        assert_eq!(privates.free(blocks[2] + PAGE), None, "no block begins there");
+        assert!(!privates.write(blocks[3] + (1 << 20)), "behind the last");
+    }
 }
