@@ -98,20 +98,24 @@ impl Peers {
     }
 
     /// The rank in what messages go through of one that a program names.
-    #[inline]
+    #[inline(always)]
     pub fn peer(&self, rank: i32) -> Result<u32, Fault> {
         // A negative rank is larger than any.
         if (rank as u32) < self.count {
             return Ok(rank as u32 + self.first);
         }
-        let detail = format!("{rank} is no rank of a communicator of {} ranks", self.count);
-        Err(Fault::new(ErrorClass::Rank, detail))
+        Err(self.no_rank(rank))
     }
 
-    /// The program's name for a rank that a message came from.
+    #[cold]
+    fn no_rank(&self, rank: i32) -> Fault {
+        Fault::new(ErrorClass::Rank, format!("{rank} is no rank of a communicator of {} ranks", self.count))
+    }
+
+    /// The rank of the first of them in what messages go through.
     #[inline]
-    pub fn named(&self, rank: u32) -> i32 {
-        (rank - self.first) as i32
+    pub fn first(&self) -> u32 {
+        self.first
     }
 }
 
@@ -238,7 +242,7 @@ mod tests {
         let bridge = Bridge { both: contexts[0], alone: [contexts[1], contexts[2]], groups };
         let two = bridge.seen_by(2, Handler::Fatal).unwrap();
         assert_eq!((two.rank(), two.size(), two.peers(), two.comm.rank(), two.comm.size()), (1, 2, 3, 1, 5));
-        assert_eq!((two.peer(2).unwrap(), two.named(4), two.world_number(2)), (4, 2, 7));
+        assert_eq!((two.peer(2).unwrap(), two.first(), two.world_number(2)), (4, 2, 7));
         let seven = bridge.seen_by(7, Handler::Fatal).unwrap();
         assert_eq!((seven.rank(), seven.comm.rank(), seven.peer(1).unwrap()), (2, 4, 1));
         assert_eq!(seven.require_inter().unwrap().local.apart(), contexts[2]);

@@ -340,6 +340,7 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
     let mut copies = copies.into_iter();
     let processes: Processes = Rc::default();
     let progress = setup.progress.map(|tell| progress(tell, processes.clone()));
+    crate::aside::prepare();
     let setup = Setup {
         post: Some(Box::new(world.mail.clone())),
         interrupt: Some(stop),

@@ -10,6 +10,7 @@
 pub mod abi;
 mod aftermath;
 mod argument;
+mod aside;
 mod attributes;
 mod boards;
 mod call;

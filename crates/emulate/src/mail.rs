@@ -34,6 +34,7 @@ struct Shelf<T> {
 }
 
 impl<T> Shelf<T> {
+    #[inline(always)]
     fn put(&mut self, thing: T) -> Parcel {
         if let Some(number) = self.free.pop() {
             self.things[number as usize] = Some(thing);
@@ -69,9 +70,20 @@ impl Default for Mail {
     }
 }
 
+/// Runs of bytes are treated apart from items, field by field: a layout that was written in two pieces and is then copied as one
+/// holds the processor up until all that it has written before is in its caches.
 impl Mail {
     /// Data to be sent.
-    pub fn send(&self, place: Place) -> Parcel {
+    #[inline(always)]
+    pub fn send(&self, Place { address, layout }: Place) -> Parcel {
+        match layout {
+            Layout::Bytes(bytes) => self.send_from(Place { address, layout: Layout::Bytes(bytes) }),
+            layout => self.send_from(Place { address, layout }),
+        }
+    }
+
+    #[inline(always)]
+    fn send_from(&self, place: Place) -> Parcel {
         if place.layout.bytes() == 0 {
             return Parcel::NONE;
         }
@@ -90,7 +102,16 @@ impl Mail {
     }
 
     /// A place for data to be received.
-    pub fn receive(&self, place: Place) -> Parcel {
+    #[inline(always)]
+    pub fn receive(&self, Place { address, layout }: Place) -> Parcel {
+        match layout {
+            Layout::Bytes(bytes) => self.receive_at(Place { address, layout: Layout::Bytes(bytes) }),
+            layout => self.receive_at(Place { address, layout }),
+        }
+    }
+
+    #[inline(always)]
+    fn receive_at(&self, place: Place) -> Parcel {
         if place.layout.bytes() == 0 {
             return Parcel::NONE;
         }

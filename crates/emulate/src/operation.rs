@@ -22,7 +22,7 @@ pub struct Operation {
     /// What is under way.
     pub active: Option<Active>,
     /// How it is started again, if it is persistent.
-    pub recipe: Option<Recipe>,
+    pub recipe: Option<Box<Recipe>>,
 }
 
 /// Something under way.
@@ -42,25 +42,25 @@ pub enum Then {
     /// A collective operation.
     Finish(Finish),
     /// It ended as it began.
-    Done(Status),
+    Done(Box<Status>),
     /// A generalised request.
     General(Rc<General>),
     /// A message with parts that are not ready yet.
     Parts(Rc<Parts>),
     /// A receive, and a send that ends with it; what is sent may be a copy.
-    Both(Box<Then>, Request, Vec<u8>),
+    Both(Box<(Then, Request, Vec<u8>)>),
     /// A send of a copy, with this status.
-    Passed(Status, Vec<u8>),
+    Passed(Box<(Status, Vec<u8>)>),
 }
 
 /// A receive under way.
 pub struct Received {
     /// Where the data goes.
     pub parcel: Parcel,
+    /// The rank of the first peer, for [`status`].
+    pub first: u32,
     /// How much room there is.
     pub capacity: u64,
-    /// Where.
-    pub peers: Peers,
 }
 
 /// A request whose operation is the program's own.
@@ -114,12 +114,24 @@ impl Operation {
     pub fn once(active: Active) -> Operation {
         Operation { active: Some(active), recipe: None }
     }
+
+    /// One that can be started again and again.
+    pub fn persistent(recipe: Recipe) -> Operation {
+        Operation { active: None, recipe: Some(Box::new(recipe)) }
+    }
+
+    /// Whether it is a message under way that ends once: the program's own functions have no part in it.
+    pub fn is_message(&self) -> bool {
+        let is_message =
+            |active: &Active| active.request.is_some() && matches!(active.then, Then::Sent | Then::Received(_));
+        self.recipe.is_none() && self.active.as_ref().is_some_and(is_message)
+    }
 }
 
 impl Active {
     /// Done already.
     pub fn done(status: Status) -> Active {
-        Active { request: None, then: Then::Done(status) }
+        Active { request: None, then: Then::Done(Box::new(status)) }
     }
 
     /// Whether it is done without waiting for anything.
@@ -135,15 +147,12 @@ impl Active {
     pub fn end(self, call: &Call<'_>, found: hpcast_mpi::Status) -> (Status, Answer) {
         match self.then {
             Then::Sent => (call.abi.empty_status(), Ok(())),
-            Then::Done(status) => (status, Ok(())),
-            Then::Passed(status, copy) => {
-                drop(copy);
-                (status, Ok(()))
-            }
-            Then::Both(received, sent, copy) => {
+            Then::Done(status) => (*status, Ok(())),
+            Then::Passed(passed) => (passed.0, Ok(())),
+            Then::Both(both) => {
+                let (received, sent, _copy) = *both;
                 block_on(call.me.rank.wait(sent));
-                drop(copy);
-                Active { request: None, then: *received }.end(call, found)
+                Active { request: None, then: received }.end(call, found)
             }
             // Who waits for parts that are not ready is told so before.
             Then::Parts(_) => (call.abi.empty_status(), Ok(())),
@@ -158,7 +167,7 @@ impl Received {
     /// Ends the receive.
     pub fn end(self, call: &Call<'_>, found: hpcast_mpi::Status) -> (Status, Answer) {
         call.me.world.mail.received(self.parcel);
-        let mut status = status(&self.peers, found);
+        let mut status = status(self.first, found);
         let mut answer = Ok(());
         if found.bytes > self.capacity {
             status.bytes = self.capacity;
@@ -216,11 +225,11 @@ impl General {
     }
 }
 
-/// What the simulation has found, in the program's words.
-pub fn status(peers: &Peers, found: hpcast_mpi::Status) -> Status {
+/// What the simulation has found, in the program's words, where peers are counted from `first`.
+pub fn status(first: u32, found: hpcast_mpi::Status) -> Status {
     // Messages with parts have tags below zero.
     let tag = if found.tag < 0 { found.tag.wrapping_sub(i32::MIN) } else { found.tag };
-    Status { source: peers.named(found.source), tag, error: 0, bytes: found.bytes, cancelled: false }
+    Status { source: (found.source - first) as i32, tag, error: 0, bytes: found.bytes, cancelled: false }
 }
 
 impl Recipe {
@@ -241,7 +250,7 @@ impl Recipe {
                 let place = crate::mail::Place { address: *address as *mut u8, layout: layout.clone() };
                 let parcel = mail.receive(place);
                 let request = block_on(call.me.rank.start_receive(Receiving { parcel, ..*receiving }));
-                let then = Then::Received(Received { parcel, capacity, peers: *peers });
+                let then = Then::Received(Received { parcel, first: peers.first(), capacity });
                 Active { request: Some(request), then }
             }
             Recipe::Own(start) => start(call)?,

@@ -9,6 +9,7 @@ use hpcast_mpi::{Comm, Rank, Taken};
 use hpcast_objects::{Basic, Datatype, ErrorClass, Group, Info};
 use hpcast_units::Time;
 
+use crate::aside;
 use crate::attributes::{Attributes, Keyval};
 use crate::communicator::{Communicator, Peers};
 use crate::fault::{Concern, Fault, Handler};
@@ -293,6 +294,7 @@ impl Process {
     /// This rank runs from now on.
     pub(crate) fn switch_to(&self) {
         CURRENT.set(self);
+        aside::leave();
         self.world.switched_to(self);
         self.meter.resume();
     }
@@ -308,6 +310,7 @@ impl Process {
 
     /// Lets the simulation go on with others.
     pub(crate) fn suspend(&self) {
+        debug_assert!(!aside::is_aside(), "others would overwrite the stack");
         if let Some(ranks) = baton::ranks() {
             return ranks.suspend(self.number() as usize);
         }
@@ -502,7 +505,7 @@ impl Process {
     }
 
     /// What messages need of a communicator of the program. That of all ranks is known without looking for its object.
-    #[inline]
+    #[inline(always)]
     pub fn peers(&self, number: u32) -> Result<Peers, Fault> {
         if number == 1 { Ok(Peers::of(self.rank.world())) } else { self.comm(number).map(|comm| **comm) }
     }

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 
-use crate::memory;
 use crate::process::{Ending, Process};
+use crate::{aside, memory};
 use crate::{interrupt, last_words};
 
 /// Bytes of the stack that signals are handled on: a rank may have used up its own.
@@ -105,7 +105,8 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: 
     }
     interrupt::end_within(REPORT);
     let registers = &context.uc_mcontext.gregs;
-    let place = (registers[libc::REG_RIP as usize] as usize, registers[libc::REG_RSP as usize] as usize);
+    let stack = aside::on_own_stack(registers[libc::REG_RSP as usize] as usize);
+    let place = (registers[libc::REG_RIP as usize] as usize, stack);
     CRASH.set(Some(Ending::Signal { number: signal, what: what.to_owned(), call, place }));
     go_on_in(crashed, process, context);
 }

@@ -262,6 +262,41 @@ impl Rank {
         self.state().receive(self.task, receiving)
     }
 
+    /// Whether I must let the simulation catch up with me before I post a receive.
+    #[inline]
+    pub fn must_catch_up(&self, any_source: bool) -> bool {
+        self.state().must_catch_up(self.task, any_source)
+    }
+
+    /// Posts a receive; nobody must have to catch up.
+    #[inline]
+    pub fn post_receive(&self, receiving: Receiving) -> Request {
+        self.state().receive(self.task, receiving)
+    }
+
+    /// Whether I have sent so much ahead of the simulation that it should catch up.
+    #[inline]
+    pub fn is_far_ahead(&self) -> bool {
+        self.state().tasks[self.task as usize].ahead >= AHEAD
+    }
+
+    /// Whether all requests are done; if not, I wait for them, and am resumed when they are: to be asked again then.
+    #[inline]
+    pub fn are_done(&self, requests: &[Request]) -> bool {
+        !self.state().await_all(self.task, requests, Next::Anything)
+    }
+
+    /// Ends requests that are done, in the order in which they were, each with its receive overhead.
+    pub fn end_all(&self, requests: &mut Vec<Request>) -> Vec<Status> {
+        self.state().finish_all(self.task, std::mem::take(requests))
+    }
+
+    /// Ends a request that is done.
+    #[inline]
+    pub fn end(&self, request: Request) -> Status {
+        self.state().finish(self.task, request)
+    }
+
     /// Waits for one request.
     pub fn wait(&self, request: Request) -> impl Future<Output = Status> {
         WaitOne { rank: self, request: Some(request) }
@@ -524,17 +559,7 @@ impl Future for WaitAll<'_> {
         if state.await_all(rank.task, &self.requests, Next::Anything) {
             return Poll::Pending;
         }
-        let mut requests: Vec<(Time, usize, Request)> = std::mem::take(&mut self.requests)
-            .into_iter()
-            .enumerate()
-            .map(|(index, request)| (state.done_at(&request), index, request))
-            .collect();
-        requests.sort_by_key(|&(done, index, _)| (done, index));
-        let mut statuses = vec![Status::default(); requests.len()];
-        for (_, index, request) in requests {
-            statuses[index] = state.finish(rank.task, request);
-        }
-        Poll::Ready(statuses)
+        Poll::Ready(state.finish_all(rank.task, std::mem::take(&mut self.requests)))
     }
 }
 

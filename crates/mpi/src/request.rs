@@ -23,7 +23,9 @@ impl Request {
         self.0
     }
 
-    pub(crate) fn is_done_at_once(&self) -> bool {
+    /// Whether it was done when it was posted.
+    #[inline]
+    pub fn is_done_at_once(&self) -> bool {
         self.0 == NONE
     }
 }

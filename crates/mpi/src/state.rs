@@ -676,6 +676,18 @@ impl State {
         status
     }
 
+    /// Ends requests that are done, in the order in which they were.
+    pub fn finish_all(&mut self, task: u32, requests: Vec<Request>) -> Vec<Status> {
+        let mut statuses = vec![Status::default(); requests.len()];
+        let with_time = |(index, request)| (self.done_at(&request), index, request);
+        let mut requests: Vec<(Time, usize, Request)> = requests.into_iter().enumerate().map(with_time).collect();
+        requests.sort_unstable_by_key(|&(done, index, _)| (done, index));
+        for (_, index, request) in requests {
+            statuses[index] = self.finish(task, request);
+        }
+        statuses
+    }
+
     /// What a request that is done has found.
     pub fn status(&self, request: &Request) -> Status {
         if request.is_done_at_once() { Status::default() } else { self.matching.receive(request.number()).met.status }

@@ -155,8 +155,8 @@ impl LeftRequest {
     fn of(process: &Process, operation: &Operation) -> LeftRequest {
         let pending = match (&operation.active, &operation.recipe) {
             (Some(active), _) => match &active.then {
-                Then::Sent | Then::Parts(_) | Then::Passed(..) => Pending::Send,
-                Then::Received(_) | Then::Both(..) => Pending::Receive,
+                Then::Sent | Then::Parts(_) | Then::Passed(_) => Pending::Send,
+                Then::Received(_) | Then::Both(_) => Pending::Receive,
                 Then::General(_) => Pending::General,
                 Then::Finish(_) | Then::Done(_) => Pending::Other,
             },
@@ -164,7 +164,7 @@ impl LeftRequest {
         };
         let request = operation.active.as_ref().and_then(|active| active.request.as_ref());
         let awaited = request.and_then(|request| process.rank.awaited(request));
-        let channel = match (awaited, &operation.recipe) {
+        let channel = match (awaited, operation.recipe.as_deref()) {
             (Some(Awaited::Message { channel, .. } | Awaited::Receiver { channel, .. }), _) => {
                 Some(communicator(process, channel.context))
             }

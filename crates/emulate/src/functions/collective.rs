@@ -127,8 +127,7 @@ macro_rules! forms {
                 fn $persistent $large ($call $(, $arg: $type)*, _info: InfoHandle, request: RequestAt) {
                     let plan = move |$call: &Call<'_>| -> Planned { $body };
                     let start = Rc::new(move |call: &Call<'_>| plan(call).map(|plan| plan.start(call)));
-                    let recipe = Some(Recipe::Own(start));
-                    request.set($call, $call.new_request(Operation { active: None, recipe }));
+                    request.set($call, $call.new_request(Operation::persistent(Recipe::Own(start))));
                     Ok(())
                 }
             )*

@@ -7,6 +7,7 @@ use crate::abi::Status;
 use crate::argument::{
     At, Callback, Count, CountAt, Extra, IndexAt, RequestArray, RequestAt, RequestHandle, StatusAt, TypeHandle,
 };
+use crate::aside::aside;
 use crate::call::{Call, Language, mpi};
 use crate::fault::{Answer, Fault};
 use crate::fiber::block_on;
@@ -67,7 +68,76 @@ impl Call<'_> {
         all.iter_mut().filter_map(|taken| taken.operation.active.as_mut()?.request.take()).collect()
     }
 
+    /// Takes the requests of operations, by their numbers in the program, if all are messages under way.
+    fn take_messages(&self, numbers: impl Iterator<Item = u32> + Clone) -> Option<Vec<Request>> {
+        let all = &self.me.objects.requests;
+        let is_message = |number| number == 0 || all.with(number, |operation| operation.is_message()) == Some(true);
+        if !numbers.clone().all(is_message) {
+            return None;
+        }
+        let request = |number| all.with(number, |operation| operation.active.as_mut()?.request.take()).flatten();
+        Some(numbers.filter_map(request).collect())
+    }
+
+    /// Ends messages whose requests were taken and are done.
+    fn end_messages(
+        &self,
+        requests: &mut Vec<Request>,
+        numbers: impl Iterator<Item = u32>,
+        mut tell: impl FnMut(usize, &Status),
+    ) -> Result<(), Box<Fault>> {
+        let mut found = self.me.rank.end_all(requests).into_iter();
+        let mut failed = None;
+        for (place, number) in numbers.enumerate() {
+            let ended = self.me.objects.requests.remove(number).and_then(|operation| operation.active);
+            let Some(active) = ended else { continue };
+            let (mut status, answer) = active.end(self, found.next().unwrap_or_default());
+            status.error = answer.as_ref().err().map_or(0, |fault| fault.code(self));
+            tell(place, &status);
+            failed = failed.or(answer.err());
+        }
+        failed.map_or(Ok(()), |fault| Err(Box::new(fault)))
+    }
+
+    /// MPI_Wait of a message: most are.
+    #[inline]
     fn wait(&self, request: RequestAt, at: StatusAt) -> Answer {
+        let number = request.get(self);
+        let Some(mut requests) = aside(|| self.take_messages(std::iter::once(number)).filter(|_| number != 0)) else {
+            return self.wait_for_any_kind(request, at);
+        };
+        self.wait_until_done(&requests);
+        let ended = aside(|| {
+            request.set(self, 0);
+            self.end_messages(&mut requests, std::iter::once(number), |_, status| at.set(self, status))
+        });
+        ended.map_err(|fault| *fault)
+    }
+
+    /// MPI_Waitall of messages.
+    #[inline]
+    fn wait_all(&self, count: i32, requests: RequestArray, at: StatusAt) -> Answer {
+        let places = 0..count.max(0) as usize;
+        let numbers = || places.clone().map(|place| requests.get_at(self, place));
+        let Some(mut taken) = aside(|| self.take_messages(numbers())) else {
+            return self.wait_for_all_kinds(count, requests, at);
+        };
+        self.wait_until_done(&taken);
+        let ended = aside(|| {
+            let empty = self.abi.empty_status();
+            let ended = self.end_messages(&mut taken, numbers(), |place, status| at.set_at(self, place, status));
+            for place in places.clone() {
+                if requests.get_at(self, place) == 0 {
+                    at.set_at(self, place, &empty);
+                }
+                requests.set_at(self, place, 0);
+            }
+            ended
+        });
+        ended.map_err(|fault| Fault { class: crate::fault::Code::Class(ErrorClass::InStatus), ..*fault })
+    }
+
+    fn wait_for_any_kind(&self, request: RequestAt, at: StatusAt) -> Answer {
         let number = request.get(self);
         let empty = self.abi.empty_status();
         if number == 0 {
@@ -156,7 +226,7 @@ impl Call<'_> {
         }
     }
 
-    fn wait_all(&self, count: i32, requests: RequestArray, at: StatusAt) -> Answer {
+    fn wait_for_all_kinds(&self, count: i32, requests: RequestArray, at: StatusAt) -> Answer {
         for place in 0..count.max(0) as usize {
             at.set_at(self, place, &self.abi.empty_status());
         }
@@ -329,12 +399,12 @@ impl Call<'_> {
             None => Some(empty),
             Some(Active { request: Some(pending), then }) => {
                 block_on(self.me.rank.peek(pending)).map(|found| match then {
-                    Then::Received(received) => crate::operation::status(&received.peers, found),
+                    Then::Received(received) => crate::operation::status(received.first, found),
                     _ => empty,
                 })
             }
             Some(active @ Active { request: None, then }) => match then {
-                Then::Done(status) => Some(*status),
+                Then::Done(status) => Some(**status),
                 _ => active.is_done_at_once().then_some(empty),
             },
         };
@@ -462,7 +532,7 @@ mpi! {
                     if let Then::Received(received) = &active.then {
                         call.me.world.mail.received(received.parcel);
                     }
-                    active.then = Then::Done(Status { cancelled: true, ..call.abi.empty_status() });
+                    active.then = Then::Done(Box::new(Status { cancelled: true, ..call.abi.empty_status() }));
                 }
                 (Then::General(general), _) => {
                     let mut complete = i32::from(general.complete.get());

@@ -304,7 +304,7 @@ impl Call<'_> {
                 system.serve(helper.now(), node, bytes)
             }),
         };
-        Ok(Active { request: Some(request), then: Then::Done(self.moved_status(bytes)) })
+        Ok(Active { request: Some(request), then: Then::Done(Box::new(self.moved_status(bytes))) })
     }
 
     fn start_requested(&self, access: Access, request: RequestAt) -> Answer {

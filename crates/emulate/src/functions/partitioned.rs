@@ -57,8 +57,7 @@ impl Call<'_> {
     }
 
     fn persistent(&self, request: RequestAt, start: impl Fn(&Call<'_>) -> Result<Active, Fault> + 'static) -> Answer {
-        let recipe = Some(Recipe::Own(Rc::new(start)));
-        request.set(self, self.new_request(Operation { active: None, recipe }));
+        request.set(self, self.new_request(Operation::persistent(Recipe::Own(Rc::new(start)))));
         Ok(())
     }
 

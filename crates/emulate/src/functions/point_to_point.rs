@@ -1,10 +1,11 @@
 //! MPI_Send, MPI_Recv and their relatives.
 
-use hpcast_mpi::{Mode, Receiving, Sending, Source, Style, Tag};
+use hpcast_mpi::{Mode, Receiving, Request, Sending, Source, Style, Tag};
 use hpcast_objects::{Basic, ErrorClass};
 
 use crate::abi::Status;
 use crate::argument::{At, Buffer, CommHandle, Count, MessageAt, RequestAt, StatusAt, TypeHandle};
+use crate::aside::aside;
 use crate::call::{Call, mpi};
 use crate::communicator::Peers;
 use crate::fault::{Answer, Fault};
@@ -26,15 +27,41 @@ pub(super) struct Described {
     pub comm: CommHandle,
 }
 
+/// What has become of a blocking send.
+enum Posted {
+    /// It is over.
+    Over,
+    /// It is over, and the rank is far ahead of the simulation.
+    Ahead,
+    /// It waits for its receiver.
+    Waits(Request),
+}
+
 /// The largest tag (MPI_TAG_UB).
 pub(crate) const TAG_UB: i32 = i32::MAX;
 
+#[cold]
+fn no_count(count: i64) -> Fault {
+    Fault::new(ErrorClass::Count, format!("the count is {count}"))
+}
+
+#[cold]
+fn no_tag(tag: i32) -> Fault {
+    Fault::new(ErrorClass::Tag, format!("the tag is {tag}"))
+}
+
+#[cold]
+fn no_buffer(described: &Described) -> Fault {
+    let detail = format!("there is no buffer at {:p}", described.buffer.address());
+    Fault::new(ErrorClass::Buffer, detail).of_comm(described.comm.number)
+}
+
 impl Call<'_> {
     /// How items of a datatype lie.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn layout(&self, Count(count): Count, datatype: TypeHandle) -> Result<Layout, Fault> {
         if count < 0 {
-            return Err(Fault::new(ErrorClass::Count, format!("the count is {count}")));
+            return Err(no_count(count));
         }
         // Most data is of predefined datatypes, which need no object.
         if let Some(size) = Basic::size_side_by_side((datatype.number as usize).wrapping_sub(1)) {
@@ -43,35 +70,34 @@ impl Call<'_> {
         Ok(Layout::new(&self.me.datatype(datatype.number)?, count))
     }
 
-    #[inline]
-    fn described(&self, described: &Described) -> Result<(Peers, Layout), Fault> {
-        let peers = self.me.peers(described.comm.number)?;
-        let layout =
-            self.layout(described.count, described.datatype).map_err(|fault| fault.of_comm(described.comm.number))?;
-        Ok((peers, layout))
+    #[inline(always)]
+    fn described_layout(&self, described: &Described) -> Result<Layout, Fault> {
+        let &Described { count, datatype, comm, .. } = described;
+        self.layout(count, datatype).map_err(|fault| fault.of_comm(comm.number))
     }
 
     /// A buffer at the very beginning of memory is a mistake, and better told here than when somebody touches it.
-    #[inline]
+    #[inline(always)]
     fn check_buffer(&self, described: &Described, layout: &Layout) -> Answer {
         let is_run = matches!(layout, Layout::Bytes(bytes) if *bytes > 0);
         if is_run && (described.buffer.address() as usize) < 4096 {
-            let detail = format!("there is no buffer at {:p}", described.buffer.address());
-            return Err(Fault::new(ErrorClass::Buffer, detail).of_comm(described.comm.number));
+            return Err(no_buffer(described));
         }
         Ok(())
     }
 
     /// A send, apart from its data; none to MPI_PROC_NULL.
+    #[inline(always)]
     pub(super) fn sending(&self, described: &Described, mode: Mode) -> Result<Option<(Sending, Layout)>, Fault> {
         let &Described { peer, tag, comm: handle, .. } = described;
-        let (peers, layout) = self.described(described)?;
+        let peers = self.me.peers(handle.number)?;
+        let layout = self.described_layout(described)?;
         if peer == self.abi.proc_null {
             return Ok(None);
         }
         let to = peers.peer(peer).map_err(|fault| fault.of_comm(handle.number))?;
         if tag < 0 {
-            return Err(Fault::new(ErrorClass::Tag, format!("{tag} is no tag of a send")).of_comm(handle.number));
+            return Err(no_tag(tag).of_comm(handle.number));
         }
         self.check_buffer(described, &layout)?;
         let parcel = hpcast_mpi::Parcel::NONE;
@@ -79,9 +105,11 @@ impl Call<'_> {
     }
 
     /// A receive, apart from its data; none from MPI_PROC_NULL.
+    #[inline(always)]
     pub(super) fn receiving(&self, described: &Described) -> Result<Option<(Receiving, Layout, Peers)>, Fault> {
         let &Described { peer, tag, comm: handle, .. } = described;
-        let (peers, layout) = self.described(described)?;
+        let peers = self.me.peers(handle.number)?;
+        let layout = self.described_layout(described)?;
         if peer == self.abi.proc_null {
             return Ok(None);
         }
@@ -92,11 +120,12 @@ impl Call<'_> {
     }
 
     /// What a receive or probe accepts.
+    #[inline(always)]
     fn pattern(&self, peers: &Peers, source: i32, tag: i32) -> Result<(Option<u32>, Option<i32>), Fault> {
         let source = if source == self.abi.any_source { None } else { Some(peers.peer(source)?) };
         let tag = if tag == self.abi.any_tag { None } else { Some(tag) };
-        if tag.is_some_and(|tag| tag < 0) {
-            return Err(Fault::new(ErrorClass::Tag, "the tag is negative"));
+        if let Some(tag) = tag.filter(|&tag| tag < 0) {
+            return Err(no_tag(tag));
         }
         Ok((source, tag))
     }
@@ -107,12 +136,46 @@ impl Call<'_> {
     }
 
     /// A blocking send.
+    #[inline]
     fn send(&self, described: Described, mode: Mode) -> Answer {
-        if let Some((sending, layout)) = self.sending(&described, mode)? {
-            let parcel = self.me.world.mail.send(Place { address: described.buffer.address(), layout });
-            block_on(self.me.rank.send_parcel(Sending { parcel, ..sending }));
+        let posted = aside(|| self.post_send(&described, mode).map_err(Box::new));
+        match posted.map_err(|fault| *fault)? {
+            Posted::Over => {}
+            Posted::Ahead => block_on(self.me.rank.catch_up()),
+            Posted::Waits(request) => {
+                self.wait_until_done(std::slice::from_ref(&request));
+                self.me.rank.end(request);
+            }
         }
         Ok(())
+    }
+
+    fn post_send(&self, described: &Described, mode: Mode) -> Result<Posted, Fault> {
+        let Some((sending, layout)) = self.sending(described, mode)? else { return Ok(Posted::Over) };
+        let parcel = self.me.world.mail.send(Place { address: described.buffer.address(), layout });
+        let rank = &self.me.rank;
+        let request = rank.start_send(Sending { parcel, ..sending }, Style::Blocking);
+        Ok(match request.is_done_at_once() {
+            false => Posted::Waits(request),
+            true if rank.is_far_ahead() => Posted::Ahead,
+            true => Posted::Over,
+        })
+    }
+
+    /// Waits until requests are done. Little lies on the stack meanwhile: with many ranks it is fetched anew when this one goes on.
+    #[inline]
+    pub(super) fn wait_until_done(&self, requests: &[Request]) {
+        while !self.me.rank.are_done(requests) {
+            self.me.suspend();
+        }
+    }
+
+    /// Whoever receives must not be ahead of the simulation where the order of messages matters.
+    #[inline]
+    fn catch_up_to_receive(&self, described: &Described) {
+        if self.me.rank.must_catch_up(described.peer == self.abi.any_source) {
+            block_on(self.me.rank.catch_up());
+        }
     }
 
     /// A non-blocking send.
@@ -144,12 +207,25 @@ impl Call<'_> {
         Ok(())
     }
 
+    #[inline]
+    fn begin_send(&self, request: RequestAt, described: Described, mode: Mode) -> Answer {
+        let answer = aside(|| self.begin(request, self.start_send(described, mode)).map_err(Box::new));
+        answer.map_err(|fault| *fault)
+    }
+
+    #[inline]
+    fn begin_receive(&self, request: RequestAt, described: Described) -> Answer {
+        self.catch_up_to_receive(&described);
+        let answer = aside(|| self.begin(request, self.start_receive(described)).map_err(Box::new));
+        answer.map_err(|fault| *fault)
+    }
+
     fn prepare_send(&self, request: RequestAt, described: Described, mode: Mode) -> Answer {
         let recipe = match self.sending(&described, mode)? {
             None => Recipe::Nothing(self.abi.empty_status()),
             Some((sending, layout)) => Recipe::Send { sending, address: described.buffer.address() as usize, layout },
         };
-        request.set(self, self.new_request(Operation { active: None, recipe: Some(recipe) }));
+        request.set(self, self.new_request(Operation::persistent(recipe)));
         Ok(())
     }
 
@@ -169,7 +245,7 @@ impl Call<'_> {
                 let parcel = mail.receive(Place { address: receive.buffer.address(), layout: room });
                 let receiving = Receiving { parcel, ..receiving };
                 let done = block_on(self.me.rank.sendrecv_parcels(sending, receiving));
-                (found, answer) = Received { parcel, capacity, peers }.end(self, done);
+                (found, answer) = Received { parcel, first: peers.first(), capacity }.end(self, done);
             }
         }
         at.set(self, &found);
@@ -192,24 +268,38 @@ impl Call<'_> {
         Ok(match (received, sent.request) {
             (received, None) => received,
             (Active { request: None, .. }, request) => {
-                Active { request, then: Then::Passed(self.proc_null_status(), copy) }
+                Active { request, then: Then::Passed(Box::new((self.proc_null_status(), copy))) }
             }
-            (Active { request, then }, Some(sent)) => Active { request, then: Then::Both(Box::new(then), sent, copy) },
+            (Active { request, then }, Some(sent)) => {
+                Active { request, then: Then::Both(Box::new((then, sent, copy))) }
+            }
         })
     }
 
     /// A blocking receive.
+    #[inline]
     fn receive(&self, described: Described, at: StatusAt) -> Answer {
-        let Some((receiving, layout, peers)) = self.receiving(&described)? else {
+        self.catch_up_to_receive(&described);
+        let posted = aside(|| self.post_receive(&described).map_err(Box::new));
+        let Some((request, received)) = posted.map_err(|fault| *fault)? else {
             at.set(self, &self.proc_null_status());
             return Ok(());
         };
+        self.wait_until_done(std::slice::from_ref(&request));
+        let answer = aside(|| {
+            let (status, answer) = received.end(self, self.me.rank.end(request));
+            at.set(self, &status);
+            answer.map_err(Box::new)
+        });
+        answer.map_err(|fault| fault.of_comm(described.comm.number))
+    }
+
+    fn post_receive(&self, described: &Described) -> Result<Option<(Request, Received)>, Fault> {
+        let Some((receiving, layout, peers)) = self.receiving(described)? else { return Ok(None) };
         let capacity = layout.bytes();
         let parcel = self.me.world.mail.receive(Place { address: described.buffer.address(), layout });
-        let found = block_on(self.me.rank.recv_parcel(Receiving { parcel, ..receiving }));
-        let (status, answer) = Received { parcel, capacity, peers }.end(self, found);
-        at.set(self, &status);
-        answer.map_err(|fault| fault.of_comm(described.comm.number))
+        let request = self.me.rank.post_receive(Receiving { parcel, ..receiving });
+        Ok(Some((request, Received { parcel, first: peers.first(), capacity })))
     }
 
     fn probe_pattern(&self, peers: &Peers, source: i32, tag: i32) -> Result<(Source, Tag), Fault> {
@@ -243,31 +333,31 @@ mpi! {
         call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
     ) {
         let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
-        call.begin(request, call.start_send(described, Mode::Standard))
+        call.begin_send(request, described, Mode::Standard)
     }
     fn MPI_Issend[_c](
         call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
     ) {
         let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
-        call.begin(request, call.start_send(described, Mode::Synchronous))
+        call.begin_send(request, described, Mode::Synchronous)
     }
     fn MPI_Ibsend[_c](
         call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
     ) {
         let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
-        call.begin(request, call.start_send(described, Mode::Buffered))
+        call.begin_send(request, described, Mode::Buffered)
     }
     fn MPI_Irsend[_c](
         call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
     ) {
         let described = Described { buffer: buf, count, datatype, peer: dest, tag, comm };
-        call.begin(request, call.start_send(described, Mode::Ready))
+        call.begin_send(request, described, Mode::Ready)
     }
     fn MPI_Irecv[_c](
         call, buf: Buffer, count: Count, datatype: TypeHandle, source: i32, tag: i32, comm: CommHandle, request: RequestAt,
     ) {
         let described = Described { buffer: buf, count, datatype, peer: source, tag, comm };
-        call.begin(request, call.start_receive(described))
+        call.begin_receive(request, described)
     }
     fn MPI_Send_init[_c](
         call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, tag: i32, comm: CommHandle, request: RequestAt,
@@ -302,7 +392,7 @@ mpi! {
                 Recipe::Receive { receiving, address: buf.address() as usize, layout, peers }
             }
         };
-        request.set(call, call.new_request(Operation { active: None, recipe: Some(recipe) }));
+        request.set(call, call.new_request(Operation::persistent(recipe)));
         Ok(())
     }
     fn MPI_Sendrecv[_c](
@@ -331,7 +421,7 @@ mpi! {
         }
         let (source, tag) = call.probe_pattern(&peers, source, tag).map_err(|fault| fault.of_comm(comm.number))?;
         let found = block_on(call.me.rank.probe(peers.comm, source, tag));
-        status.set(call, &crate::operation::status(&peers, found));
+        status.set(call, &crate::operation::status(peers.first(), found));
         Ok(())
     }
     fn MPI_Iprobe(call, source: i32, tag: i32, comm: CommHandle, flag: At<i32>, status: StatusAt) {
@@ -348,7 +438,7 @@ mpi! {
         let found = block_on(call.me.rank.iprobe(peers.comm, source, tag));
         flag.set(i32::from(found.is_some()));
         if let Some(found) = found {
-            status.set(call, &crate::operation::status(&peers, found));
+            status.set(call, &crate::operation::status(peers.first(), found));
         }
         Ok(())
     }
@@ -361,7 +451,7 @@ mpi! {
         }
         let (source, tag) = call.probe_pattern(&peers, source, tag).map_err(|fault| fault.of_comm(comm.number))?;
         let (taken, found) = block_on(call.me.rank.mprobe(peers.comm, source, tag));
-        status.set(call, &crate::operation::status(&peers, found));
+        status.set(call, &crate::operation::status(peers.first(), found));
         message.set(call, call.me.objects.messages.insert(Probed { message: taken, peers }));
         Ok(())
     }
@@ -378,7 +468,7 @@ mpi! {
         flag.set(i32::from(found.is_some()));
         match found {
             Some((taken, found)) => {
-                status.set(call, &crate::operation::status(&peers, found));
+                status.set(call, &crate::operation::status(peers.first(), found));
                 message.set(call, call.me.objects.messages.insert(Probed { message: taken, peers }));
             }
             None => message.set(call, 0),
@@ -436,7 +526,7 @@ impl Call<'_> {
         let capacity = layout.bytes();
         let parcel = self.me.world.mail.receive(Place { address: buffer.address(), layout });
         let request = self.me.rank.receive_taken(message, parcel);
-        Ok(Active { request: Some(request), then: Then::Received(Received { parcel, capacity, peers }) })
+        Ok(Active { request: Some(request), then: Then::Received(Received { parcel, first: peers.first(), capacity }) })
     }
 
     /// Waits for something under way.
