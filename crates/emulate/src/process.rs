@@ -507,7 +507,13 @@ impl Process {
     /// What messages need of a communicator of the program. That of all ranks is known without looking for its object.
     #[inline(always)]
     pub fn peers(&self, number: u32) -> Result<Peers, Fault> {
-        if number == 1 { Ok(Peers::of(self.rank.world())) } else { self.comm(number).map(|comm| **comm) }
+        if number == 1 {
+            return Ok(Peers::of(self.rank.world()));
+        }
+        match self.objects.comms.with(number, |comm| ***comm) {
+            Some(peers) => Ok(peers),
+            None => self.comm(number).map(|comm| **comm),
+        }
     }
 
     /// A datatype of the program.

@@ -6,8 +6,12 @@
 //! time decides which message is met (receives from any source, probes, tests) does the rank first wait until the
 //! simulation has caught up with it. It saves an event for every computation, send and receive.
 
+mod event;
+mod message;
 mod polling;
+mod posting;
 mod rounds;
+mod task;
 
 use hpcast_engine::slab::NONE;
 use hpcast_engine::{Agenda, prefetch};
@@ -18,251 +22,22 @@ use hpcast_units::Time;
 
 use crate::costs::{Charges, Costs};
 use crate::deadlock::Channel;
-use crate::group::{Comm, Groups};
+use crate::group::Groups;
 use crate::left_over::Unreceived;
-use crate::matching::{Envelope, Listed, Matching, Pattern, Place};
+use crate::matching::{Envelope, Matching, Pattern, Place};
 use crate::observer::{Activity, Delivered, Observer};
 use crate::post::{Parcel, Post};
 use crate::request::{Call, Met, Request, RequestState, Status};
 
+pub(crate) use event::Event;
+use message::{Cargo, Inbox, Message};
 pub(crate) use polling::Polling;
 use polling::SharedPoll;
+pub use posting::{Mode, Next, Receiving, Sending, Style, Taken};
 use rounds::Driven;
 pub use rounds::{Line, Round, Rounds};
-
-/// Something that happens at a time.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Event {
-    /// The simulation has caught up with a task.
-    Resume(u32),
-    /// A message reaches a rank that has to look at messages in the order of time.
-    Arrive(u32),
-    /// A task polls, where the price depends on others.
-    Pay(u32),
-    /// It sees what there is.
-    Look(u32),
-}
-
-impl Event {
-    /// What stands for it in the agenda.
-    #[inline]
-    fn slot(self) -> u32 {
-        match self {
-            Event::Resume(task) => task << 2,
-            Event::Arrive(message) => message << 2 | 1,
-            Event::Pay(task) => task << 2 | 2,
-            Event::Look(task) => task << 2 | 3,
-        }
-    }
-
-    #[inline]
-    pub fn of(slot: u32) -> Event {
-        let number = slot >> 2;
-        match slot & 3 {
-            0 => Event::Resume(number),
-            1 => Event::Arrive(number),
-            2 => Event::Pay(number),
-            _ => Event::Look(number),
-        }
-    }
-}
-
-/// How a send behaves towards its receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// The library decides by size (MPI_Send).
-    Standard,
-    /// Ends when the receiver takes the message (MPI_Ssend).
-    Synchronous,
-    /// Ends at once (MPI_Bsend).
-    Buffered,
-    /// The receive is there already (MPI_Rsend): treated as a standard send.
-    Ready,
-}
-
-/// A send, as a program asks for it.
-#[derive(Clone, Copy, Debug)]
-pub struct Sending {
-    /// Where both are ranks.
-    pub comm: Comm,
-    /// Rank in the communicator.
-    pub to: u32,
-    /// What the receiver knows it by.
-    pub tag: i32,
-    /// Bytes of data.
-    pub bytes: u64,
-    /// How it behaves towards its receiver.
-    pub mode: Mode,
-    /// The data itself, if there is any.
-    pub parcel: Parcel,
-}
-
-/// A receive, as a program asks for it.
-#[derive(Clone, Copy, Debug)]
-pub struct Receiving {
-    /// Where both are ranks.
-    pub comm: Comm,
-    /// Rank in the communicator; none: whoever comes first (MPI_ANY_SOURCE).
-    pub source: Option<u32>,
-    /// None: every tag (MPI_ANY_TAG).
-    pub tag: Option<i32>,
-    /// Where the data goes, if there is any.
-    pub parcel: Parcel,
-}
-
-/// A message that was found by a probe and is kept for its finder (MPI_Mprobe).
-#[derive(Debug)]
-pub struct Taken(u32);
-
-/// What a rank does after a wait. To know it beforehand saves an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// Nobody knows.
-    Anything,
-    /// First of all it polls (MPI_Iprobe), at a price that only it decides on. What it computes before that is no matter.
-    Poll,
-}
-
-/// Which of the sender's overheads is paid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
-    /// That of a call which waits until its buffer is free.
-    Blocking,
-    /// That of a call which returns at once.
-    Nonblocking,
-}
-
-/// Time spent by activity.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spent {
-    times: [Time; 4],
-}
-
-impl Spent {
-    /// So many times another is added.
-    pub fn add_scaled(&mut self, other: &Spent, factor: f64) {
-        for (time, other) in self.times.iter_mut().zip(other.times) {
-            *time += Time::from_secs(other.as_secs() * factor);
-        }
-    }
-
-    /// Time spent on one activity.
-    pub fn on(&self, activity: Activity) -> Time {
-        self.times[activity as usize]
-    }
-}
-
-/// What runs: a rank, or a collective operation in its background. One cache line.
-#[repr(align(64))]
-pub(crate) struct Task {
-    pub clock: Time,
-    pub rank: u32,
-    pub node: u32,
-    /// How many of the requests it waits for are not done.
-    awaiting: u32,
-    /// Unsuccessful polls in a row.
-    pub polls: u32,
-    /// Sends since the task last waited or caught up: a rank may not run ahead for ever.
-    pub ahead: u32,
-    /// What it does after the wait.
-    next: Next,
-    /// Whether its wait is one of [`State::drive`].
-    pub driven: bool,
-    pub spent: Spent,
-}
-
-/// A message that had not met its receive when it was sent.
-#[derive(Clone, Copy)]
-struct Message {
-    from: u32,
-    to: u32,
-    envelope: Envelope,
-    bytes: u64,
-    sent: Time,
-    arrived: Time,
-    /// The sender's request, if it waits for the transfer.
-    send: u32,
-    /// The receive that it met on its way.
-    receive: u32,
-    /// What the receiver pays for taking it out of a buffer.
-    overhead: Time,
-    /// In place of the route's, see [`Charges::latency`].
-    latency: Option<Time>,
-    /// Leaves without waiting for the receiver.
-    eager: bool,
-    parcel: Parcel,
-    place: Place,
-}
-
-/// What a transfer ends: the number of a receive, or of a message that left before its receive was posted.
-#[derive(Clone, Copy)]
-enum Cargo {
-    Receive(u32),
-    Message(u32),
-}
-
-impl Cargo {
-    const MESSAGE: u32 = 1 << 31;
-
-    #[inline]
-    fn token(self) -> u32 {
-        match self {
-            Cargo::Receive(number) => number,
-            Cargo::Message(number) => number | Cargo::MESSAGE,
-        }
-    }
-
-    #[inline]
-    fn of(token: u32) -> Cargo {
-        if token & Cargo::MESSAGE == 0 { Cargo::Receive(token) } else { Cargo::Message(token & !Cargo::MESSAGE) }
-    }
-}
-
-impl Listed for Message {
-    #[inline]
-    fn place(&self) -> &Place {
-        &self.place
-    }
-    #[inline]
-    fn place_mut(&mut self) -> &mut Place {
-        &mut self.place
-    }
-    #[inline]
-    fn exact(&self) -> Option<Envelope> {
-        Some(self.envelope)
-    }
-}
-
-impl crate::matching::Message for Message {
-    #[inline]
-    fn envelope(&self) -> Envelope {
-        self.envelope
-    }
-    #[inline]
-    fn since(&self) -> Time {
-        self.sent
-    }
-}
-
-/// What is kept beside the lists of a rank: where it runs, and what keeps its messages in the order of time.
-#[derive(Clone, Copy)]
-struct Inbox {
-    node: u32,
-    /// Posted receives from any source.
-    any_source: u32,
-    /// Messages announced by an event that has not come yet.
-    announced: u32,
-    /// The task that waits in a probe, or none.
-    probing: u32,
-}
-
-impl Inbox {
-    /// Must a message that is there at `sent` come by an event, so that it is met in the order of time?
-    #[inline]
-    fn must_announce(&self, sent: Time, now: Time) -> bool {
-        self.announced > 0 || sent > now && (self.any_source > 0 || self.probing != NONE)
-    }
-}
+pub use task::Spent;
+pub(crate) use task::Task;
 
 pub(crate) struct State {
     pub now: Time,
@@ -767,32 +542,4 @@ fn meet(
 fn transfer(cargo: Cargo, (from, to): (u32, u32), charges: &Charges) -> Transfer {
     let Charges { travelling: bytes, latency_factor, latency, bandwidth_factor, .. } = *charges;
     Transfer { from, to, bytes, latency_factor, latency, bandwidth_factor, token: cargo.token() }
-}
-
-impl Task {
-    pub fn new(rank: u32, node: u32) -> Task {
-        Task {
-            clock: Time::ZERO,
-            rank,
-            node,
-            awaiting: 0,
-            polls: 0,
-            ahead: 0,
-            next: Next::Anything,
-            driven: false,
-            spent: Spent::default(),
-        }
-    }
-    #[inline]
-    fn spend(&mut self, activity: Activity, length: Time, observer: &mut Option<Box<dyn Observer>>) {
-        if length == Time::ZERO {
-            return;
-        }
-        let from = self.clock;
-        self.clock += length;
-        self.spent.times[activity as usize] += length;
-        if let Some(observer) = observer {
-            observer.spent(self.rank, activity, from, self.clock);
-        }
-    }
 }
