@@ -13,6 +13,7 @@ mod argument;
 mod attributes;
 mod boards;
 mod call;
+mod channels;
 mod communicator;
 mod errors;
 mod extensions;

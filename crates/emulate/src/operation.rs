@@ -61,6 +61,8 @@ pub struct Received {
     pub capacity: u64,
     /// Where.
     pub comm: Rc<Communicator>,
+    /// The program's tag, if the message itself has another.
+    pub tag: Option<i32>,
 }
 
 /// A request whose operation is the program's own.
@@ -159,6 +161,7 @@ impl Received {
     pub fn end(self, call: &Call<'_>, found: hpcast_mpi::Status) -> (Status, Answer) {
         call.me.world.mail.received(self.parcel);
         let mut status = status(&self.comm, found);
+        status.tag = self.tag.unwrap_or(status.tag);
         let mut answer = Ok(());
         if found.bytes > self.capacity {
             status.bytes = self.capacity;
@@ -218,9 +221,7 @@ impl General {
 
 /// What the simulation has found, in the program's words.
 pub fn status(comm: &Communicator, found: hpcast_mpi::Status) -> Status {
-    // Messages with parts have tags below zero.
-    let tag = if found.tag < 0 { found.tag.wrapping_sub(i32::MIN) } else { found.tag };
-    Status { source: comm.named(found.source), tag, error: 0, bytes: found.bytes, cancelled: false }
+    Status { source: comm.named(found.source), tag: found.tag, error: 0, bytes: found.bytes, cancelled: false }
 }
 
 impl Recipe {
@@ -241,7 +242,7 @@ impl Recipe {
                 let place = crate::mail::Place { address: *address as *mut u8, layout: layout.clone() };
                 let parcel = mail.receive(place);
                 let request = block_on(call.me.rank.start_receive(Receiving { parcel, ..*receiving }));
-                let then = Then::Received(Received { parcel, capacity, comm: comm.clone() });
+                let then = Then::Received(Received { parcel, capacity, comm: comm.clone(), tag: None });
                 Active { request: Some(request), then }
             }
             Recipe::Own(start) => start(call)?,

@@ -10,6 +10,7 @@ use hpcast_mpi::Setup;
 
 use crate::abi::Abi;
 use crate::boards::Boards;
+use crate::channels::Channels;
 use crate::files::FileSystem;
 use crate::launch::Launch;
 use crate::mail::Mail;
@@ -31,6 +32,8 @@ pub struct World {
     pub mail: Mail,
     /// The data of collective operations.
     pub boards: Boards,
+    /// Pairs of partitioned sends and receives.
+    pub channels: Channels,
     /// When files are read and written.
     pub file_system: Rc<FileSystem>,
     /// What is charged for computing.
@@ -63,6 +66,7 @@ impl World {
             processors: setup.placement.processors(setup.machine.nodes.sockets).collect(),
             mail: Mail::default(),
             boards: Boards::default(),
+            channels: Channels::default(),
             file_system: Rc::new(FileSystem::new(&setup.machine.io)),
             charging: launch.charging,
             output: Output::new(launch.prefix, launch.print.clone()),

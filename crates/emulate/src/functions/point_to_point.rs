@@ -173,7 +173,7 @@ impl Call<'_> {
                 let parcel = mail.receive(Place { address: receive.buffer.address(), layout: room });
                 let receiving = Receiving { parcel, ..receiving };
                 let done = block_on(self.me.rank.sendrecv_parcels(sending, receiving));
-                (found, answer) = Received { parcel, capacity, comm }.end(self, done);
+                (found, answer) = Received { parcel, capacity, comm, tag: None }.end(self, done);
             }
         }
         at.set(self, &found);
@@ -211,7 +211,7 @@ impl Call<'_> {
         let capacity = layout.bytes();
         let parcel = self.me.world.mail.receive(Place { address: described.buffer.address(), layout });
         let found = block_on(self.me.rank.recv_parcel(Receiving { parcel, ..receiving }));
-        let (status, answer) = Received { parcel, capacity, comm }.end(self, found);
+        let (status, answer) = Received { parcel, capacity, comm, tag: None }.end(self, found);
         at.set(self, &status);
         answer.map_err(|fault| fault.of_comm(described.comm.number))
     }
@@ -440,7 +440,7 @@ impl Call<'_> {
         let capacity = layout.bytes();
         let parcel = self.me.world.mail.receive(Place { address: buffer.address(), layout });
         let request = self.me.rank.receive_taken(message, parcel);
-        Ok(Active { request: Some(request), then: Then::Received(Received { parcel, capacity, comm }) })
+        Ok(Active { request: Some(request), then: Then::Received(Received { parcel, capacity, comm, tag: None }) })
     }
 
     /// Waits for something under way.
