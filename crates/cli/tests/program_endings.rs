@@ -337,3 +337,74 @@ fn an_interrupted_run_says_where_it_was_and_keeps_what_there_is() {
         assert!(trace.to_string().len() > 100, "{trace}");
     }
 }
+
+/// Runs until it says that a rank computes for ever, and then stops it; gives what it said until then.
+fn named(how: &str, options: &[&str], program: &str) -> (String, Ran) {
+    let mut command = program_command(3, options, &[program, how]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("hpcast starts");
+    let mut err = BufReader::new(child.stderr.take().expect("its words"));
+    let mut said = String::new();
+    while !said.ends_with("Ctrl-C stops the run\n") {
+        assert!(err.read_line(&mut said).expect("a line") > 0, "{how}: {said}");
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+    let mut rest = String::new();
+    err.read_to_string(&mut rest).expect("text");
+    let code = child.wait().expect("an end").code();
+    (said, Ran { code, out: String::new(), err: rest })
+}
+
+#[test]
+fn a_rank_that_computes_for_ever_is_named() {
+    let folder = Folder::new("program-endless");
+    let program = compile(&folder, "endless", ENDLESS);
+    for how in ["compute", "library"] {
+        let (said, ran) = named(how, &["--patience", "0.3"], &program);
+        assert!(said.contains("note: rank 1 has computed for 0."), "{how}: {said}");
+        assert!(said.contains(" s without a call of MPI, at 0.000"), "{how}: {said}");
+        if how == "compute" {
+            assert!(ran.err.starts_with("  main + 0x"), "{}", ran.err);
+        }
+        assert_eq!(ran.code, Some(130), "{how}: {}", ran.err);
+        assert!(ran.err.contains("1 rank  computing\n"), "{how}: {}", ran.err);
+    }
+    let (said, ran) = named("compute", &["--patience", "0.3", "--ranks-as", "processes"], &program);
+    assert!(said.contains("note: rank 1 has computed for 0."), "{said}");
+    assert!(ran.err.starts_with("  its process is "), "{}", ran.err);
+    assert_eq!(ran.code, Some(130), "{}", ran.err);
+}
+
+const BUSY: &str = r#"
+#include <mpi.h>
+#include <time.h>
+/* Computes about a second of CPU time, with a call now and then. */
+int main(int argc, char **argv) {
+    int rank, i, ranks;
+    volatile double sum = 0;
+    double until;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (i = 0; i < 200; i++) {
+        long step;
+        for (step = 0; step < 2000000; step++) sum += 1;
+        MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    }
+    until = MPI_Wtime() + 0.1;
+    while (MPI_Wtime() < until) sum += 1;
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn a_rank_that_calls_now_and_then_is_not_named() {
+    let folder = Folder::new("program-busy");
+    let program = compile(&folder, "busy", BUSY);
+    for ranks_as in ["copies", "processes"] {
+        let ran = run_program(2, &["--patience", "0.3", "--ranks-as", ranks_as], &[&program]);
+        assert!(ran.code == Some(0) && !ran.err.contains("note:"), "{}", ran.err);
+    }
+    let ran = run_program(2, &["--patience=-1"], &[&program]);
+    assert!(ran.code == Some(2) && ran.err.contains("--patience -1"), "{}", ran.err);
+}

@@ -4,6 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::ffi::CString;
 use std::path::Path;
 use std::rc::Rc;
+use std::time::Duration;
 
 use hpcast_loader::{Environment, Instance, LoadError, Program, Replacement, Start, Treatment};
 use hpcast_mpi::{Outcome, RunError, Setup};
@@ -20,6 +21,7 @@ use crate::output::{Prefix, Print};
 use crate::process::{Ended, Process, Sentinels};
 use crate::stacks::{NoStacks, Stacks};
 use crate::symbols::Symbols;
+use crate::watch::Watch;
 use crate::world::World;
 
 /// What to run and how.
@@ -40,6 +42,8 @@ pub struct Launch {
     pub kernels: Option<Box<Kernels>>,
     /// What ranks are.
     pub ranks_as: RanksAs,
+    /// CPU time after which a rank that has not called MPI meanwhile is named; none: never.
+    pub patience: Option<Duration>,
 }
 
 /// What ranks are.
@@ -341,6 +345,7 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
     let processes: Processes = Rc::default();
     let progress = setup.progress.map(|tell| progress(tell, processes.clone()));
     let setup = Setup { post: Some(Box::new(world.mail.clone())), interrupt: Some(stop), progress, ..setup };
+    let watch = Watch::new(launch.patience);
     let outcome = hpcast_mpi::run(setup, |rank| {
         let number = rank.number();
         let process = Process::new(world.clone(), rank);
@@ -370,6 +375,7 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
         processes.borrow_mut().push(process.clone());
         Fiber::new(process, stacks.stack(number as usize), |process| process.begin())
     });
+    drop(watch);
     let lacks_memory = crate::memory::unfold();
     if launch.ranks_as == RanksAs::Possible
         && world.output.is_silent()

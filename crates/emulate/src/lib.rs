@@ -45,6 +45,7 @@ mod stacks;
 mod stubs;
 mod symbols;
 mod table;
+mod watch;
 mod windows;
 mod world;
 

@@ -4,6 +4,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use hpcast_mpi::{Comm, Rank, Taken};
 use hpcast_objects::{Basic, Datatype, ErrorClass, Group, Info};
@@ -181,6 +182,8 @@ pub struct Process {
     /// How far it is.
     pub stage: Cell<Stage>,
     ended: Cell<bool>,
+    /// How often it has called MPI or gone on: others look at it while it runs.
+    steps: AtomicU32,
     /// Its own FILEs in the place of stdout and stderr.
     pub streams: Cell<[usize; 2]>,
     /// What it computes.
@@ -250,6 +253,7 @@ impl Process {
             calling: Cell::new(None),
             stage: Cell::new(Stage::Before),
             ended: Cell::new(false),
+            steps: AtomicU32::new(0),
             stopped: Cell::new(false),
             meter,
             stack: Cell::default(),
@@ -293,6 +297,7 @@ impl Process {
     /// This rank runs from now on.
     pub(crate) fn switch_to(&self) {
         CURRENT.set(self);
+        self.step();
         self.world.switched_to(self);
         self.meter.resume();
     }
@@ -345,17 +350,30 @@ impl Process {
         let readings = if last == self.rank.now() { readings + 1 } else { 0 };
         self.rank.compute(Time::from_ps(CLOCK * (1 + readings / PATIENCE)));
         self.clock.set((self.rank.now(), readings));
+        self.step();
         self.rank.now()
     }
 
     /// Enters an MPI function; gives the one that it was called from, if any.
     #[inline]
     pub fn begin_call(&self, name: &'static str) -> Option<&'static str> {
+        self.step();
         let outer = self.calling.replace(Some(name));
         if outer.is_none() {
             self.meter.stop(&self.rank);
         }
         outer
+    }
+
+    /// It does something that others see. Nobody else writes, so nothing is locked.
+    #[inline]
+    fn step(&self) {
+        self.steps.store(self.steps.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    }
+
+    /// How often it has called MPI or gone on.
+    pub fn steps(&self) -> u32 {
+        self.steps.load(Ordering::Relaxed)
     }
 
     /// Leaves it.
