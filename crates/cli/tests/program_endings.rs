@@ -154,6 +154,113 @@ fn faults_are_reported_with_rank_time_and_place() {
     fails("system", 0, &[]);
 }
 
+const BUFFERS: &str = r#"
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#define BAD ((char *)8192)
+static int rank;
+static char good[1 << 20];
+static const char *how;
+static int is(const char *name) { return !strcmp(how, name); }
+__attribute__((noinline)) static void give(void) {
+    int small = is("small"), count = small ? 100 : 1 << 20;
+    MPI_Request request;
+    MPI_Status status;
+    if (is("small") || is("large")) {
+        if (rank == 1) MPI_Send(BAD, count, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+        if (rank == 0) MPI_Recv(good, count, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &status);
+    } else if (is("late")) {
+        /* The receive is there before the message, so that it is moved while the sender runs. */
+        if (rank == 1) MPI_Recv(BAD, 100, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &status);
+        if (rank == 0) MPI_Sendrecv(good, 1, MPI_BYTE, 0, 9, good + 1, 1, MPI_BYTE, 0, 9, MPI_COMM_WORLD, &status);
+        if (rank == 0) MPI_Send(good, 100, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    } else if (is("wait")) {
+        if (rank == 1) MPI_Irecv(BAD, 1 << 20, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request), MPI_Wait(&request, &status);
+        if (rank == 0) MPI_Send(good, 1 << 20, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    } else if (is("vector")) {
+        MPI_Datatype type;
+        MPI_Type_vector(1000, 1, 3, MPI_INT, &type);
+        MPI_Type_commit(&type);
+        if (rank == 1) MPI_Recv(BAD, 1, type, 0, 1, MPI_COMM_WORLD, &status);
+        if (rank == 0) MPI_Send(good, 1, type, 1, 1, MPI_COMM_WORLD);
+    } else if (is("read-only")) {
+        if (rank == 1) MPI_Recv((char *)"constant", 8, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &status);
+        if (rank == 0) MPI_Send(good, 8, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    } else if (is("impossible")) {
+        if (rank == 1) MPI_Send((char *)(1L << 62), 100, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+        if (rank == 0) MPI_Recv(good, 100, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &status);
+    } else if (is("end")) {
+        /* Only the end of it is not there. */
+        if (rank == 1) MPI_Send((char *)sbrk(0) - 8192, 1 << 30, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+        if (rank == 0) MPI_Recv(malloc(1 << 30), 1 << 30, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &status);
+    } else if (is("sum")) {
+        MPI_Allreduce(rank == 1 ? BAD : good, good + 4096, 100, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    } else if (is("neighbours")) {
+        MPI_Comm ring;
+        int all = 3, around = 1;
+        MPI_Cart_create(MPI_COMM_WORLD, 1, &all, &around, 0, &ring);
+        MPI_Neighbor_allgather(rank == 1 ? BAD : good, 100, MPI_BYTE, good + 4096, 100, MPI_BYTE, ring);
+    } else if (is("get")) {
+        MPI_Win window;
+        MPI_Win_create(good, sizeof good, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+        MPI_Win_fence(0, window);
+        if (rank == 1) MPI_Get(BAD, 100, MPI_BYTE, 0, 0, 100, MPI_BYTE, window);
+        MPI_Win_fence(0, window);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+int main(int argc, char **argv) {
+    how = argv[1];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    printf("hello from %d\n", rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    give();
+    printf("goodbye from %d\n", rank);
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn a_buffer_that_is_not_there_is_the_fault_of_who_gave_it() {
+    let folder = Folder::new("program-buffers");
+    let program = compile(&folder, "buffers", BUFFERS);
+    let json = folder.path("report.json");
+    for (how, function) in [
+        ("small", "MPI_Send"),
+        ("large", "MPI_Send"),
+        ("late", "MPI_Recv"),
+        ("wait", "MPI_Wait"),
+        ("vector", "MPI_Recv"),
+        ("read-only", "MPI_Recv"),
+        ("impossible", "MPI_Send"),
+        ("end", "MPI_Send"),
+        ("sum", "MPI_Allreduce"),
+        ("neighbours", "MPI_Neighbor_allgather"),
+        ("get", "MPI_Win_fence"),
+    ] {
+        let _ = fs::remove_file(&json);
+        let ran = run_program(3, &["--json", &json], &[&program, how]);
+        assert_eq!(ran.code, Some(139), "{how}: {}", ran.err);
+        for rank in 0..3 {
+            assert!(ran.out.contains(&format!("hello from {rank}\n")), "{how}: what others wrote is kept");
+        }
+        assert!(!ran.out.contains("goodbye from 1"), "{how}: {}", ran.out);
+        for part in
+            ["error: rank 1 got SIGSEGV (", &format!(") in {function} after 0.000"), "\n  give + 0x", "main + 0x"]
+        {
+            assert!(ran.err.contains(part), "{how} should say {part}: {}", ran.err);
+        }
+        let report: serde_json::Value = serde_json::from_str(&folder.read("report.json")).expect("JSON");
+        assert_eq!((&report["ended"], &report["exit_code"]), (&"signal".into(), &139.into()), "{how}");
+        assert!(report["simulated_seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "{how}");
+    }
+}
+
 const DEADLOCKS: &str = r#"
 #include <mpi.h>
 #include <string.h>

@@ -345,6 +345,7 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
     let processes: Processes = Rc::default();
     let progress = setup.progress.map(|tell| progress(tell, processes.clone()));
     let setup = Setup { post: Some(Box::new(world.mail.clone())), interrupt: Some(stop), progress, ..setup };
+    crate::copying::begin(world.stop.clone());
     let watch = Watch::new(launch.patience);
     let outcome = hpcast_mpi::run(setup, |rank| {
         let number = rank.number();
@@ -376,6 +377,9 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
         Fiber::new(process, stacks.stack(number as usize), |process| process.begin())
     });
     drop(watch);
+    if let Some(bad) = crate::copying::bad_buffer() {
+        processes.borrow()[bad.rank as usize].gave(bad.fault);
+    }
     let lacks_memory = crate::memory::unfold();
     if launch.ranks_as == RanksAs::Possible
         && world.output.is_silent()

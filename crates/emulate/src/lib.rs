@@ -15,6 +15,7 @@ mod boards;
 mod call;
 mod channels;
 mod communicator;
+mod copying;
 mod errors;
 mod extensions;
 mod fault;

@@ -12,6 +12,7 @@ use hpcast_units::Time;
 
 use crate::attributes::{Attributes, Keyval};
 use crate::communicator::Communicator;
+use crate::copying;
 use crate::fault::{Concern, Fault, Handler};
 use crate::fiber::FiberYielder;
 use crate::files::File;
@@ -223,6 +224,8 @@ pub struct Process {
     clock: Cell<(Time, u64)>,
     /// Operations that go on without a request (MPI_Request_free).
     pub orphans: RefCell<Vec<crate::operation::Active>>,
+    /// Its stack where it waited last.
+    suspended_at: Cell<usize>,
     /// Taken away from its code by the user.
     stopped: Cell<bool>,
     /// State of the C library's functions that keep some.
@@ -255,6 +258,7 @@ impl Process {
             ended: Cell::new(false),
             steps: AtomicU32::new(0),
             stopped: Cell::new(false),
+            suspended_at: Cell::default(),
             meter,
             stack: Cell::default(),
             executing: RefCell::default(),
@@ -316,6 +320,8 @@ impl Process {
         if let Some(ranks) = baton::ranks() {
             return ranks.suspend(self.number() as usize);
         }
+        let here = 0usize;
+        self.suspended_at.set(&raw const here as usize);
         // SAFETY: the yielder lives on the stack of this fiber as long as the fiber runs, and we are on it.
         unsafe { (*self.yielder.get()).suspend(()) };
     }
@@ -410,9 +416,26 @@ impl Process {
         self.stopped.set(ending == Ending::Stopped);
         self.world.ended(self, ending);
         self.ended.set(true);
+        self.halt()
+    }
+
+    /// It does not go on, since the run ends.
+    pub(crate) fn halt(&self) -> ! {
         loop {
             self.suspend();
         }
+    }
+
+    /// A buffer that it gave to MPI is not there.
+    pub(crate) fn gave(&self, fault: copying::Fault) {
+        let what = match fault.address {
+            Some(address) => format!("there is no memory of its own at {address:#x}, in a buffer that it gave to MPI"),
+            None => "a buffer that it gave to MPI is at an address that no memory can have".to_owned(),
+        };
+        let name = crate::signals::short_name(fault.signal);
+        let what = format!("{name} ({what})");
+        let place = (0, self.suspended_at.get());
+        self.has_gone(Ending::Signal { number: fault.signal, what, call: self.calling(), place });
     }
 
     /// Its process has ended.
