@@ -274,6 +274,7 @@ impl Options {
             .map_err(|error| Failure::input(format!("--patience {}: {error}; give seconds, or 0", self.patience)))?;
         let listed = self.listed()?;
         let folding = self.folding(listed.allocations.clone());
+        let regions = listed.regions.clone();
         let kernels = self.kernels(listed, machine)?;
         let argument = |text: &OsString| CString::new(text.clone().into_vec());
         let mut program = self.program.clone();
@@ -300,6 +301,8 @@ impl Options {
             stack: self.stack << 20,
             folding,
             kernels: kernels.map(Box::new),
+            regions,
+            slowness: 1.0 / self.speed,
             patience: Some(patience).filter(|patience| !patience.is_zero()),
             ranks_as: match self.ranks_as {
                 None => RanksAs::Possible,

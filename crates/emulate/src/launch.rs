@@ -14,7 +14,7 @@ use hpcast_units::Time;
 use crate::abi::{Abi, Library, Place};
 use crate::aftermath::{self, LeftBehind, Waiting, Whereabouts};
 use crate::fiber::Fiber;
-use crate::kernels::{Account, FunctionError, Kernels};
+use crate::kernels::{Account, FunctionError, Kernels, Region};
 use crate::memory::Folding;
 use crate::meter::Charging;
 use crate::output::{Prefix, Print};
@@ -42,6 +42,10 @@ pub struct Launch {
     pub kernels: Option<Box<Kernels>>,
     /// What ranks are.
     pub ranks_as: RanksAs,
+    /// What code between calls of MPI_Pcontrol costs.
+    pub regions: Vec<Region>,
+    /// The CPU time of a region that takes time is multiplied by this.
+    pub slowness: f64,
     /// CPU time after which a rank that has not called MPI meanwhile is named; none: never.
     pub patience: Option<Duration>,
 }
