@@ -30,6 +30,8 @@ C_FLAGS = ["-std=gnu11", "-O1", "-g", *WARNINGS, f"-I{HERE}"]
 CXX_FLAGS = ["-std=c++17", "-O1", "-g", *WARNINGS, "-Wno-cast-function-type", f"-I{HERE}"]
 # Both libraries' older Fortran interfaces take buffers of any type, which gfortran else objects to.
 FORTRAN_FLAGS = ["-O1", "-g", "-fallow-argument-mismatch", "-w", f"-I{HERE}"]
+# Fortran's preprocessor does not see MPI_VERSION: who has MPI 4.
+FORTRAN_NEWER = {"mpich": ["-DMPI_4"], "hpcast": ["-DMPI_4"]}
 
 LANGUAGES = {".c": "c", ".cpp": "cxx", ".F90": "fortran", ".F": "fortran", ".py": "python"}
 # The one that has mpi4py, which is linked with Open MPI (Debian: python3-mpi4py).
@@ -135,7 +137,8 @@ def build(source, implementation):
             files = [HERE / "case.F90"] + files
         for file in files:
             language = LANGUAGES[file.suffix]
-            flags = {"c": C_FLAGS, "cxx": CXX_FLAGS, "fortran": FORTRAN_FLAGS + [f"-J{scratch}"]}[language]
+            fortran_flags = FORTRAN_FLAGS + FORTRAN_NEWER.get(implementation.built_by, []) + [f"-J{scratch}"]
+            flags = {"c": C_FLAGS, "cxx": CXX_FLAGS, "fortran": fortran_flags}[language]
             objects.append(os.path.join(scratch, file.name + ".o"))
             command = implementation.compilers[language] + flags + ["-c", str(file), "-o", objects[-1]]
             done = subprocess.run(command, capture_output=True, text=True)

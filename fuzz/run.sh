@@ -22,6 +22,8 @@ fuzz daily_csv
 fuzz messages_csv
 fuzz network_import
 fuzz hpl_dat crates/apps/tests
+fuzz script tests/simgrid/cases
+fuzz functions_toml
 fuzz validation_part validation
 fuzz verified_lines
 mkdir -p fuzz/corpus/elf_program

@@ -1,20 +1,6 @@
 //! Any text is an HPL.dat or an error that can be printed; what is read is written out to the same, and can be run.
 #![no_main]
 
-use hpcast_apps::hpl::HplDat;
-use hpcast_platform::diagnostic::Source;
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|text: &str| {
-    let parse = |text: &str| HplDat::parse(&Source::new("HPL.dat", text));
-    match parse(text) {
-        Err(error) => assert!(error.render(false).contains("error")),
-        Ok(mut dat) => {
-            dat.assumed.clear();
-            assert_eq!(parse(&dat.to_string()).expect("what is written can be read"), dat);
-            if dat.combinations() < 1000 {
-                assert_eq!(dat.runs().len() as u128, dat.combinations());
-            }
-        }
-    }
+libfuzzer_sys::fuzz_target!(|text: &str| {
+    hpcast_checks::hpl_dat::check(text);
 });

@@ -2,23 +2,6 @@
 //! not, and written out it reads back to the same machine.
 #![no_main]
 
-use std::path::Path;
-
-use hpcast_platform::MachineFile;
-use hpcast_platform::diagnostic::Source;
-use hpcast_platform::import::simgrid::{Release, import};
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|text: &str| {
-    match import(&Source::new("platform.xml", text), Release::default()) {
-        Err(errors) => assert!(errors.to_string().contains("error")),
-        Ok(imported) => {
-            let _ = imported.warnings.to_string();
-            if imported.machine.build().is_ok() {
-                let text = imported.machine.to_toml([]);
-                let read = MachineFile::parse(&Source::new("machine.toml", text), Path::new("no-such-folder"));
-                assert_eq!(read.expect("what is written can be read"), imported.machine);
-            }
-        }
-    }
+libfuzzer_sys::fuzz_target!(|text: &str| {
+    hpcast_checks::platform_xml::check(text);
 });

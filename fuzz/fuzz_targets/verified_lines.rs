@@ -1,17 +1,6 @@
 //! Any two texts can be compared, and a text is the same as itself.
 #![no_main]
 
-// The command hpcast is no library: this file of it stands alone.
-#[path = "../../crates/cli/src/verify/lines.rs"]
-mod lines;
-
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|texts: (&str, &str)| {
-    let (first, second) = texts;
-    let itself = lines::compare(first, first, 1e-6);
-    assert!(itself.only_first.is_empty() && itself.only_second.is_empty() && itself.times == 0);
-    let compared = lines::compare(first, second, 1e-6);
-    let pairs = compared.lines - compared.only_first.len();
-    assert!(compared.times <= pairs && pairs + compared.only_second.len() == second.lines().count());
+libfuzzer_sys::fuzz_target!(|texts: (&str, &str)| {
+    hpcast_checks::verified_lines::check(texts);
 });

@@ -43,6 +43,23 @@ contains
     CHECK(b - a == 4)
   end subroutine
 
+  subroutine info_of_the_start()
+    include 'mpif.h'
+    integer :: info, count, ierror
+    logical :: flag
+    character(3) :: value
+#ifdef MPI_4
+    call MPI_Info_create_env(info, ierror)
+    call MPI_Info_get_nkeys(info, count, ierror)
+    CHECK(count >= 0)
+    call MPI_Info_set(info, 'own', 'one', ierror)
+    call MPI_Info_get(info, 'own', 3, value, flag, ierror)
+    CHECK(flag .and. value == 'one')
+    call MPI_Info_free(info, ierror)
+    CHECK(info == MPI_INFO_NULL)
+#endif
+  end subroutine
+
   subroutine strings()
     include 'mpif.h'
     character(MPI_MAX_OBJECT_NAME) :: name
@@ -84,6 +101,7 @@ program main
   call run('messages', messages)
   call run('special_constants', special_constants)
   call run('functions', functions)
+  call run('info_of_the_start', info_of_the_start)
   call run('strings', strings)
   call run('unweighted_graph', unweighted_graph)
   call run('error_codes', error_codes)

@@ -100,6 +100,23 @@ contains
     call MPI_Info_free(list)
   end subroutine
 
+  subroutine info_of_the_start()
+    type(MPI_Info) :: info
+    integer :: count
+    logical :: flag
+    character(3) :: value
+#ifdef MPI_4
+    call MPI_Info_create_env(info)
+    call MPI_Info_get_nkeys(info, count)
+    CHECK(count >= 0)
+    call MPI_Info_set(info, 'own', 'one')
+    call MPI_Info_get(info, 'own', 3, value, flag)
+    CHECK(flag .and. value == 'one')
+    call MPI_Info_free(info)
+    CHECK(info == MPI_INFO_NULL)
+#endif
+  end subroutine
+
   subroutine cartesian()
     type(MPI_Comm) :: comm
     integer :: from, to, dims(2)
@@ -193,6 +210,7 @@ program main
   call run('datatypes', datatypes)
   call run('names', names)
   call run('info', info)
+  call run('info_of_the_start', info_of_the_start)
   call run('cartesian', cartesian)
   call run('user_operation', user_operation)
   call run('old_handles', old_handles)

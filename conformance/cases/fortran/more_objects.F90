@@ -122,6 +122,22 @@ contains
     call MPI_Info_free(copy, ierror)
   end subroutine
 
+  subroutine info_of_the_start()
+    integer :: info, count, ierror
+    logical :: flag
+    character(3) :: value
+#ifdef MPI_4
+    call MPI_Info_create_env(info, ierror)
+    call MPI_Info_get_nkeys(info, count, ierror)
+    CHECK(count >= 0)
+    call MPI_Info_set(info, 'own', 'one', ierror)
+    call MPI_Info_get(info, 'own', 3, value, flag, ierror)
+    CHECK(flag .and. value == 'one')
+    call MPI_Info_free(info, ierror)
+    CHECK(info == MPI_INFO_NULL)
+#endif
+  end subroutine
+
   subroutine graphs()
     integer :: comm, nodes, edges, count, list(2), index(4), ends(8), status, place, in, out, ierror
     logical :: weighted
@@ -232,6 +248,7 @@ program main
   call run('set_operations', set_operations)
   call run('more_communicators', more_communicators)
   call run('info_lists', info_lists)
+  call run('info_of_the_start', info_of_the_start)
   call run('graphs', graphs)
   call run('grids', grids)
   call run('type_attributes', type_attributes)

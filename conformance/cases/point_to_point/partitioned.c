@@ -71,3 +71,78 @@ CASE(apart_from_messages) {
     MPI_Request_free(&request);
 #endif
 }
+
+/* Which send belongs to which receive is decided when they are initialised, whatever is started or complete first. */
+CASE(in_the_order_of_initialisation) {
+#if MPI_VERSION >= 4
+    int data[3][2];
+    MPI_Request requests[3];
+    MPI_Status statuses[3];
+    for (int i = 0; i < 3; i++) {
+        if (rank == 0)
+            MPI_Psend_init(data[i], 2, 1, MPI_INT, 1, 6, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+        else
+            MPI_Precv_init(data[i], 2, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+    }
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 2; j++) data[i][j] = rank == 0 ? 100 * round + 10 * i + j : -1;
+        for (int i = 0; i < 3; i++) MPI_Start(&requests[(i + round) % 3]);
+        if (rank == 0) {
+            /* The last one is complete first. */
+            for (int j = 0; j < 2; j++)
+                for (int i = 2; i >= 0; i--) MPI_Pready(j, requests[i]);
+        }
+        MPI_Waitall(3, requests, statuses);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 2; j++) CHECK(data[i][j] == 100 * round + 10 * i + j);
+    }
+    for (int i = 0; i < 3; i++) MPI_Request_free(&requests[i]);
+#endif
+}
+
+/* Tag 0 is a tag like any other, and so is the largest. */
+CASE(first_and_last_tag) {
+#if MPI_VERSION >= 4
+    int data[2], *largest, flag;
+    MPI_Request requests[2];
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &flag);
+    for (int i = 0; i < 2; i++) {
+        int tag = i == 0 ? *largest : 0;
+        data[i] = rank == 0 ? tag : -1;
+        if (rank == 0)
+            MPI_Psend_init(&data[i], 1, 1, MPI_INT, 1, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+        else
+            MPI_Precv_init(&data[i], 1, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+    }
+    for (int i = 0; i < 2; i++) MPI_Start(&requests[rank == 0 ? i : 1 - i]);
+    if (rank == 0)
+        for (int i = 0; i < 2; i++) MPI_Pready(0, requests[i]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    CHECK(data[0] == *largest && data[1] == 0);
+    for (int i = 0; i < 2; i++) MPI_Request_free(&requests[i]);
+#endif
+}
+
+/* A receive that is initialised before its send, and one after. */
+CASE(receives_first) {
+#if MPI_VERSION >= 4
+    int data[2] = {-1, -1};
+    MPI_Request requests[2];
+    if (rank == 1)
+        for (int i = 0; i < 2; i++)
+            MPI_Precv_init(&data[i], 1, 1, MPI_INT, 0, 8, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        for (int i = 0; i < 2; i++) {
+            data[i] = 5 + i;
+            MPI_Psend_init(&data[i], 1, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+        }
+    for (int i = 0; i < 2; i++) MPI_Start(&requests[1 - i]);
+    if (rank == 0)
+        for (int i = 0; i < 2; i++) MPI_Pready(0, requests[1 - i]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    CHECK(data[0] == 5 && data[1] == 6);
+    for (int i = 0; i < 2; i++) MPI_Request_free(&requests[i]);
+#endif
+}

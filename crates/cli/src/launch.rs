@@ -10,6 +10,7 @@ use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
 use clap::Args;
 use hpcast_emulate::kernels::{
@@ -68,6 +69,9 @@ pub(crate) struct Options {
     /// program allows it, unless this says otherwise
     #[arg(long, value_name = "WHAT")]
     ranks_as: Option<Ranks>,
+    /// Say so when a rank has computed for so many seconds without a call of MPI, while all others wait; 0: never
+    #[arg(long, default_value_t = PATIENCE.as_secs_f64(), value_name = "SECONDS")]
+    patience: f64,
     /// Why ranks are processes, for the report
     #[arg(long, hide = true)]
     because: Option<String>,
@@ -92,6 +96,9 @@ pub(crate) struct Options {
     #[arg(required = true, value_name = "PROGRAM", num_args = 1.., last = true)]
     program: Vec<OsString>,
 }
+
+/// A rank that computes for so long without a call of MPI is named.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Compute {
@@ -260,8 +267,11 @@ impl Options {
         if self.speed.is_nan() || self.speed <= 0.0 {
             return Err(Failure::input("--speed must be positive"));
         }
+        let patience = Duration::try_from_secs_f64(self.patience)
+            .map_err(|error| Failure::input(format!("--patience {}: {error}; give seconds, or 0", self.patience)))?;
         let listed = self.listed()?;
         let folding = self.folding(listed.allocations.clone());
+        let regions = listed.regions.clone();
         let kernels = self.kernels(listed, machine)?;
         let argument = |text: &OsString| CString::new(text.clone().into_vec());
         let mut program = self.program.clone();
@@ -288,6 +298,9 @@ impl Options {
             stack: self.stack << 20,
             folding,
             kernels: kernels.map(Box::new),
+            regions,
+            slowness: 1.0 / self.speed,
+            patience: Some(patience).filter(|patience| !patience.is_zero()),
             ranks_as: match self.ranks_as {
                 None => RanksAs::Possible,
                 Some(Ranks::Copies) => RanksAs::Copies,

@@ -293,3 +293,100 @@ fn who_allocates_may_decide_what_is_folded() {
         "but not the table"
     );
 }
+
+/// Two groups of products in one call, and the same ones one by one; then groups in which there is nothing to do.
+const BATCH: &str = r#"
+#include <mpi.h>
+#include <stdio.h>
+static int executed;
+#define LETTER(X, NUMBER) \
+    void cblas_##X##gemm_batch(int order, const int *ta, const int *tb, const int *m, const int *n, const int *k, \
+                               const NUMBER *alpha, const NUMBER **a, const int *lda, const NUMBER **b, const int *ldb, \
+                               const NUMBER *beta, NUMBER **c, const int *ldc, int groups, const int *sizes) { executed++; } \
+    void cblas_##X##gemm(int order, int ta, int tb, int m, int n, int k, NUMBER alpha, const NUMBER *a, int lda, \
+                         const NUMBER *b, int ldb, NUMBER beta, NUMBER *c, int ldc) { executed++; } \
+    static void X(void) { \
+        int t[3] = {111, 111, 111}, m[3] = {40, 7, 0}, n[3] = {50, 8, 5}, k[3] = {60, 9, 5}, sizes[3] = {5, 2, 4}; \
+        NUMBER one[3] = {1, 1, 1}; \
+        double start = MPI_Wtime(), middle; \
+        cblas_##X##gemm_batch(101, t, t, m, n, k, one, 0, k, 0, n, one, 0, n, 3, sizes); \
+        middle = MPI_Wtime(); \
+        for (int group = 0; group < 3; group++) \
+            for (int i = 0; i < sizes[group]; i++) \
+                cblas_##X##gemm(101, 111, 111, m[group], n[group], k[group], 1, 0, 1, 0, 1, 1, 0, 1); \
+        printf("%s %.9f %.9f\n", #X, middle - start, MPI_Wtime() - middle); \
+    }
+LETTER(s, float)
+LETTER(d, double)
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    s();
+    d();
+    if (executed) printf("executed\n");
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn a_batch_takes_as_long_as_its_products() {
+    let folder = Folder::new("batch");
+    let program = compiled(&folder, BATCH);
+    let models = folder.write("models.toml", "name = \"none\"\n");
+    let text = "name = \"mine\"\n[kernel.dgemm]\nterms = [\"1\", \"M*N*K\"]\nseconds = [1e-3, 1e-8]\n[kernel.sgemm]\nterms = [\"1\"]\nseconds = [2e-3]\n";
+    let mine = folder.write("mine.toml", text);
+    for (file, wanted) in [(&models, None), (&mine, Some([0.014, 0.007 + 1e-8 * (5.0 * 120_000.0 + 2.0 * 504.0)]))] {
+        let (printed, report) = runs("1", &["--compute", "skip", "--models", file], &program);
+        let lines: Vec<Vec<&str>> = printed.lines().map(|line| line.split(' ').collect()).collect();
+        assert_eq!(lines.len(), 2, "{printed}\n{report}");
+        for (place, words) in lines.iter().enumerate() {
+            let [batch, single]: [f64; 2] = [1, 2].map(|place| words[place].parse().expect("a time"));
+            // Reading the clock takes 25 ns.
+            assert!(batch > 1e-4 && (batch - single).abs() < 1e-7, "{printed}");
+            assert!(wanted.is_none_or(|wanted| (batch - wanted[place]).abs() < 1e-7), "{printed}");
+        }
+    }
+}
+
+/// The same computation three times: without a region, and in two.
+const REGIONS: &str = r#"
+#include <mpi.h>
+#include <stdio.h>
+static double compute(void) {
+    volatile double sum = 0;
+    double start = MPI_Wtime();
+    for (int i = 0; i < 20000000; i++) sum += i;
+    return MPI_Wtime() - start;
+}
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    double before = compute();
+    MPI_Pcontrol(3);
+    double first = compute();
+    MPI_Pcontrol(4);
+    double second = compute();
+    MPI_Pcontrol(1);
+    printf("%d %d %d %d\n", before > 1e-3, first > 1e-3, second > 1e-3, compute() > 1e-3);
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn regions_are_charged_as_their_levels_say() {
+    let folder = Folder::new("regions");
+    let program = compiled(&folder, REGIONS);
+    let regions = "[region.setup]\nlevel = 3\ncompute = \"skip\"\n[region.solve]\nlevel = 4\ncompute = \"run\"\n";
+    let regions = folder.write("functions.toml", regions);
+    for (compute, without, with) in [("run", "1 1 1 1\n", "1 0 1 1\n"), ("skip", "0 0 0 0\n", "0 0 1 0\n")] {
+        assert_eq!(runs("1", &["--compute", compute], &program).0, without);
+        for ranks_as in ["copies", "processes"] {
+            let options = ["--compute", compute, "--functions", &regions, "--ranks-as", ranks_as];
+            assert_eq!(runs("1", &options, &program).0, with, "{compute} {ranks_as}");
+        }
+    }
+    let wrong = folder.write("wrong.toml", "[region.setup]\nlevel = 3\ncompute = \"often\"\n");
+    let output = run("1", &["--functions", &wrong], &program);
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && words.contains("region setup: `compute` is run or skip"), "{words}");
+}

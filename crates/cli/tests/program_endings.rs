@@ -154,6 +154,113 @@ fn faults_are_reported_with_rank_time_and_place() {
     fails("system", 0, &[]);
 }
 
+const BUFFERS: &str = r#"
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#define BAD ((char *)8192)
+static int rank;
+static char good[1 << 20];
+static const char *how;
+static int is(const char *name) { return !strcmp(how, name); }
+__attribute__((noinline)) static void give(void) {
+    int small = is("small"), count = small ? 100 : 1 << 20;
+    MPI_Request request;
+    MPI_Status status;
+    if (is("small") || is("large")) {
+        if (rank == 1) MPI_Send(BAD, count, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+        if (rank == 0) MPI_Recv(good, count, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &status);
+    } else if (is("late")) {
+        /* The receive is there before the message, so that it is moved while the sender runs. */
+        if (rank == 1) MPI_Recv(BAD, 100, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &status);
+        if (rank == 0) MPI_Sendrecv(good, 1, MPI_BYTE, 0, 9, good + 1, 1, MPI_BYTE, 0, 9, MPI_COMM_WORLD, &status);
+        if (rank == 0) MPI_Send(good, 100, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    } else if (is("wait")) {
+        if (rank == 1) MPI_Irecv(BAD, 1 << 20, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request), MPI_Wait(&request, &status);
+        if (rank == 0) MPI_Send(good, 1 << 20, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    } else if (is("vector")) {
+        MPI_Datatype type;
+        MPI_Type_vector(1000, 1, 3, MPI_INT, &type);
+        MPI_Type_commit(&type);
+        if (rank == 1) MPI_Recv(BAD, 1, type, 0, 1, MPI_COMM_WORLD, &status);
+        if (rank == 0) MPI_Send(good, 1, type, 1, 1, MPI_COMM_WORLD);
+    } else if (is("read-only")) {
+        if (rank == 1) MPI_Recv((char *)"constant", 8, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &status);
+        if (rank == 0) MPI_Send(good, 8, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    } else if (is("impossible")) {
+        if (rank == 1) MPI_Send((char *)(1L << 62), 100, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+        if (rank == 0) MPI_Recv(good, 100, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &status);
+    } else if (is("end")) {
+        /* Only the end of it is not there. */
+        if (rank == 1) MPI_Send((char *)sbrk(0) - 8192, 1 << 30, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+        if (rank == 0) MPI_Recv(malloc(1 << 30), 1 << 30, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &status);
+    } else if (is("sum")) {
+        MPI_Allreduce(rank == 1 ? BAD : good, good + 4096, 100, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    } else if (is("neighbours")) {
+        MPI_Comm ring;
+        int all = 3, around = 1;
+        MPI_Cart_create(MPI_COMM_WORLD, 1, &all, &around, 0, &ring);
+        MPI_Neighbor_allgather(rank == 1 ? BAD : good, 100, MPI_BYTE, good + 4096, 100, MPI_BYTE, ring);
+    } else if (is("get")) {
+        MPI_Win window;
+        MPI_Win_create(good, sizeof good, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+        MPI_Win_fence(0, window);
+        if (rank == 1) MPI_Get(BAD, 100, MPI_BYTE, 0, 0, 100, MPI_BYTE, window);
+        MPI_Win_fence(0, window);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+int main(int argc, char **argv) {
+    how = argv[1];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    printf("hello from %d\n", rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    give();
+    printf("goodbye from %d\n", rank);
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn a_buffer_that_is_not_there_is_the_fault_of_who_gave_it() {
+    let folder = Folder::new("program-buffers");
+    let program = compile(&folder, "buffers", BUFFERS);
+    let json = folder.path("report.json");
+    for (how, function) in [
+        ("small", "MPI_Send"),
+        ("large", "MPI_Send"),
+        ("late", "MPI_Recv"),
+        ("wait", "MPI_Wait"),
+        ("vector", "MPI_Recv"),
+        ("read-only", "MPI_Recv"),
+        ("impossible", "MPI_Send"),
+        ("end", "MPI_Send"),
+        ("sum", "MPI_Allreduce"),
+        ("neighbours", "MPI_Neighbor_allgather"),
+        ("get", "MPI_Win_fence"),
+    ] {
+        let _ = fs::remove_file(&json);
+        let ran = run_program(3, &["--json", &json], &[&program, how]);
+        assert_eq!(ran.code, Some(139), "{how}: {}", ran.err);
+        for rank in 0..3 {
+            assert!(ran.out.contains(&format!("hello from {rank}\n")), "{how}: what others wrote is kept");
+        }
+        assert!(!ran.out.contains("goodbye from 1"), "{how}: {}", ran.out);
+        for part in
+            ["error: rank 1 got SIGSEGV (", &format!(") in {function} after 0.000"), "\n  give + 0x", "main + 0x"]
+        {
+            assert!(ran.err.contains(part), "{how} should say {part}: {}", ran.err);
+        }
+        let report: serde_json::Value = serde_json::from_str(&folder.read("report.json")).expect("JSON");
+        assert_eq!((&report["ended"], &report["exit_code"]), (&"signal".into(), &139.into()), "{how}");
+        assert!(report["simulated_seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "{how}");
+    }
+}
+
 const DEADLOCKS: &str = r#"
 #include <mpi.h>
 #include <string.h>
@@ -336,4 +443,75 @@ fn an_interrupted_run_says_where_it_was_and_keeps_what_there_is() {
         let trace: serde_json::Value = serde_json::from_str(&folder.read("trace.json")).expect("JSON");
         assert!(trace.to_string().len() > 100, "{trace}");
     }
+}
+
+/// Runs until it says that a rank computes for ever, and then stops it; gives what it said until then.
+fn named(how: &str, options: &[&str], program: &str) -> (String, Ran) {
+    let mut command = program_command(3, options, &[program, how]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("hpcast starts");
+    let mut err = BufReader::new(child.stderr.take().expect("its words"));
+    let mut said = String::new();
+    while !said.ends_with("Ctrl-C stops the run\n") {
+        assert!(err.read_line(&mut said).expect("a line") > 0, "{how}: {said}");
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+    let mut rest = String::new();
+    err.read_to_string(&mut rest).expect("text");
+    let code = child.wait().expect("an end").code();
+    (said, Ran { code, out: String::new(), err: rest })
+}
+
+#[test]
+fn a_rank_that_computes_for_ever_is_named() {
+    let folder = Folder::new("program-endless");
+    let program = compile(&folder, "endless", ENDLESS);
+    for how in ["compute", "library"] {
+        let (said, ran) = named(how, &["--patience", "0.3"], &program);
+        assert!(said.contains("note: rank 1 has computed for 0."), "{how}: {said}");
+        assert!(said.contains(" s without a call of MPI, at 0.000"), "{how}: {said}");
+        if how == "compute" {
+            assert!(ran.err.starts_with("  main + 0x"), "{}", ran.err);
+        }
+        assert_eq!(ran.code, Some(130), "{how}: {}", ran.err);
+        assert!(ran.err.contains("1 rank  computing\n"), "{how}: {}", ran.err);
+    }
+    let (said, ran) = named("compute", &["--patience", "0.3", "--ranks-as", "processes"], &program);
+    assert!(said.contains("note: rank 1 has computed for 0."), "{said}");
+    assert!(ran.err.starts_with("  its process is "), "{}", ran.err);
+    assert_eq!(ran.code, Some(130), "{}", ran.err);
+}
+
+const BUSY: &str = r#"
+#include <mpi.h>
+#include <time.h>
+/* Computes about a second of CPU time, with a call now and then. */
+int main(int argc, char **argv) {
+    int rank, i, ranks;
+    volatile double sum = 0;
+    double until;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (i = 0; i < 200; i++) {
+        long step;
+        for (step = 0; step < 2000000; step++) sum += 1;
+        MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    }
+    until = MPI_Wtime() + 0.1;
+    while (MPI_Wtime() < until) sum += 1;
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn a_rank_that_calls_now_and_then_is_not_named() {
+    let folder = Folder::new("program-busy");
+    let program = compile(&folder, "busy", BUSY);
+    for ranks_as in ["copies", "processes"] {
+        let ran = run_program(2, &["--patience", "0.3", "--ranks-as", ranks_as], &[&program]);
+        assert!(ran.code == Some(0) && !ran.err.contains("note:"), "{}", ran.err);
+    }
+    let ran = run_program(2, &["--patience=-1"], &[&program]);
+    assert!(ran.code == Some(2) && ran.err.contains("--patience -1"), "{}", ran.err);
 }

@@ -11,8 +11,16 @@ use std::rc::Rc;
 
 use hpcast_mpi::Context;
 
-/// Which operation: a communicator and the number of the call in it.
-pub type Key = (Context, u32);
+/// Which operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// The communicator.
+    pub context: Context,
+    /// The number of the call in it; of a persistent operation, that of its initialisation.
+    pub number: u32,
+    /// How often a persistent operation was started before.
+    pub turn: u32,
+}
 
 /// What a rank brings.
 #[derive(Clone, Debug, Default)]

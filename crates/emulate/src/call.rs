@@ -83,6 +83,9 @@ pub fn make(name: &'static str, language: Language, is_large: bool, body: impl F
         Ok(()) => 0,
         Err(fault) => crate::fault::raise(&call, name, &fault),
     };
+    if crate::copying::bad_buffer().is_some() {
+        me.halt();
+    }
     me.end_call(outer);
     code
 }

@@ -8,6 +8,7 @@ use hpcast_mpi::{Comm, Context, Rank};
 use hpcast_objects::{Cartesian, DistGraph, ErrorClass, Graph, Group, Info};
 
 use crate::attributes::Attributes;
+use crate::boards::Key;
 use crate::fault::{Fault, Handler};
 use crate::process::Process;
 
@@ -202,10 +203,10 @@ impl Communicator {
     }
 
     /// The key of the board of the next collective call.
-    pub fn next_call(&self) -> (Context, u32) {
+    pub fn next_call(&self) -> Key {
         let number = self.calls.get();
         self.calls.set(number.wrapping_add(1));
-        (self.comm.apart(), number)
+        Key { context: self.comm.apart(), number, turn: 0 }
     }
 
     /// The groups in the order of what messages go through; the second is empty if there is but one.

@@ -4,6 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::ffi::CString;
 use std::path::Path;
 use std::rc::Rc;
+use std::time::Duration;
 
 use hpcast_loader::{Environment, Instance, LoadError, Program, Replacement, Start, Treatment};
 use hpcast_mpi::{Outcome, RunError, Setup};
@@ -13,13 +14,14 @@ use hpcast_units::Time;
 use crate::abi::{Abi, Library, Place};
 use crate::aftermath::{self, LeftBehind, Waiting, Whereabouts};
 use crate::fiber::Fiber;
-use crate::kernels::{Account, FunctionError, Kernels};
+use crate::kernels::{Account, FunctionError, Kernels, Region};
 use crate::memory::Folding;
 use crate::meter::Charging;
 use crate::output::{Prefix, Print};
 use crate::process::{Ended, Process, Sentinels};
 use crate::stacks::{NoStacks, Stacks};
 use crate::symbols::Symbols;
+use crate::watch::Watch;
 use crate::world::World;
 
 /// What to run and how.
@@ -40,6 +42,12 @@ pub struct Launch {
     pub kernels: Option<Box<Kernels>>,
     /// What ranks are.
     pub ranks_as: RanksAs,
+    /// What code between calls of MPI_Pcontrol costs.
+    pub regions: Vec<Region>,
+    /// The CPU time of a region that takes time is multiplied by this.
+    pub slowness: f64,
+    /// CPU time after which a rank that has not called MPI meanwhile is named; none: never.
+    pub patience: Option<Duration>,
 }
 
 /// What ranks are.
@@ -348,6 +356,8 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
         soon: Some(world.sleepers.wake_soon()),
         ..setup
     };
+    crate::copying::begin(world.stop.clone());
+    let watch = Watch::new(launch.patience);
     let outcome = hpcast_mpi::run(setup, |rank| {
         let number = rank.number();
         let process = Process::new(world.clone(), rank);
@@ -377,6 +387,10 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
         processes.borrow_mut().push(process.clone());
         Fiber::new(process, stacks.stack(number as usize), |process| process.begin())
     });
+    drop(watch);
+    if let Some(bad) = crate::copying::bad_buffer() {
+        processes.borrow()[bad.rank as usize].gave(bad.fault);
+    }
     let lacks_memory = crate::memory::unfold();
     if launch.ranks_as == RanksAs::Possible
         && world.output.is_silent()

@@ -14,7 +14,9 @@ mod aside;
 mod attributes;
 mod boards;
 mod call;
+mod channels;
 mod communicator;
+mod copying;
 mod errors;
 mod extensions;
 mod fault;
@@ -46,6 +48,7 @@ mod stacks;
 mod stubs;
 mod symbols;
 mod table;
+mod watch;
 mod windows;
 mod world;
 

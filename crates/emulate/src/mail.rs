@@ -8,7 +8,9 @@ use std::rc::Rc;
 
 use hpcast_mpi::{Parcel, Post};
 
+use crate::copying::{Fault, give_up, guarded};
 use crate::layout::Layout;
+use crate::process::Process;
 use crate::processes::baton;
 
 /// Memory of a program, and how its data lies in it.
@@ -21,8 +23,8 @@ pub struct Place {
 }
 
 enum Sent {
-    /// Still in the sender's buffer.
-    There(Place),
+    /// Still in the buffer of that rank.
+    There(Place, u32),
     /// Packed, since the sender has gone on.
     Kept(Vec<u8>),
 }
@@ -50,10 +52,18 @@ impl<T> Shelf<T> {
     }
 }
 
+/// Where data goes.
+struct Room {
+    place: Place,
+    /// Whose it is.
+    owner: u32,
+    /// Whether only its owner can reach it: ranks are processes.
+    is_apart: bool,
+}
+
 struct Parcels {
     sent: Shelf<Sent>,
-    /// Where data goes, and in whose memory that is, if ranks are processes.
-    places: Shelf<(Place, Option<u32>)>,
+    places: Shelf<Room>,
 }
 
 /// Holds the data of messages; clones hold the same.
@@ -91,7 +101,7 @@ impl Mail {
         let sent = match baton::own() {
             // SAFETY: the buffer is the program's, which calls.
             Some(_) => Sent::Kept(unsafe { place.layout.pack(place.address) }),
-            None => Sent::There(place),
+            None => Sent::There(place, caller()),
         };
         self.parcels.borrow_mut().sent.put(sent)
     }
@@ -115,7 +125,11 @@ impl Mail {
         if place.layout.bytes() == 0 {
             return Parcel::NONE;
         }
-        self.parcels.borrow_mut().places.put((place, baton::own()))
+        let room = match baton::own() {
+            Some(owner) => Room { place, owner, is_apart: true },
+            None => Room { place, owner: caller(), is_apart: false },
+        };
+        self.parcels.borrow_mut().places.put(room)
     }
 
     /// The receive has ended. Its place may be used again, and is not looked at: it is no longer in the processor's caches.
@@ -126,13 +140,34 @@ impl Mail {
     }
 }
 
+/// Whose buffer was not there: what is read is the sender's, what is written the receiver's.
+fn at_fault(sent: &Option<Sent>, place: &Place, receiver: u32, fault: Fault) -> u32 {
+    /// The processor knows no addresses from here on, and does not say how they were to be used.
+    const LAST: usize = 1 << 47;
+    match sent {
+        Some(Sent::There(_, sender)) if fault.address.is_some() && !fault.is_write => *sender,
+        Some(Sent::There(_, sender)) if fault.address.is_none() && (place.address as usize) < LAST => *sender,
+        _ => receiver,
+    }
+}
+
+/// The rank that calls.
+fn caller() -> u32 {
+    Process::running().map_or(0, Process::number)
+}
+
 impl Post for Mail {
     fn keep(&mut self, sent: Parcel) {
         let mut parcels = self.parcels.borrow_mut();
         let slot = &mut parcels.sent.things[sent.number() as usize];
-        if let Some(Sent::There(place)) = slot {
+        if let Some(Sent::There(place, sender)) = slot {
+            let mut data = Vec::new();
             // SAFETY: the sender's buffer is the program's until the send ends, which it has not.
-            *slot = Some(Sent::Kept(unsafe { place.layout.pack_written(place.address) }));
+            let packed = guarded(|| data = unsafe { place.layout.pack_written(place.address) });
+            if let Err(fault) = packed {
+                give_up(*sender, fault);
+            }
+            *slot = Some(Sent::Kept(data));
         }
     }
 
@@ -142,21 +177,24 @@ impl Post for Mail {
         if received == Parcel::NONE {
             return;
         }
-        let Some((place, owner)) = &parcels.places.things[received.number() as usize] else { return };
-        if let (Some(owner), Some(Sent::Kept(data))) = (*owner, &data) {
+        let Some(Room { place, owner, is_apart }) = &parcels.places.things[received.number() as usize] else { return };
+        if let (true, Some(Sent::Kept(data))) = (*is_apart, &data) {
             let (place, data) = (place.clone(), data.clone());
             // SAFETY: the receive is under way, so the buffer is its.
-            return baton::later(owner, place.address as usize, move || unsafe {
+            return baton::later(*owner, place.address as usize, move || unsafe {
                 place.layout.unpack(&data, place.address)
             });
         }
         // SAFETY: both operations are under way, so the buffers are theirs.
-        unsafe {
-            match data {
-                Some(Sent::There(from)) => Layout::copy(&from.layout, from.address, &place.layout, place.address),
-                Some(Sent::Kept(data)) => place.layout.unpack(&data, place.address),
+        let copied = guarded(|| unsafe {
+            match &data {
+                Some(Sent::There(from, _)) => Layout::copy(&from.layout, from.address, &place.layout, place.address),
+                Some(Sent::Kept(data)) => place.layout.unpack(data, place.address),
                 None => {}
             }
+        });
+        if let Err(fault) = copied {
+            give_up(at_fault(&data, place, *owner, fault), fault);
         }
     }
 }

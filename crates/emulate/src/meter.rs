@@ -28,7 +28,7 @@ impl Charging {
 
 /// Measures what a rank computes between two calls.
 pub struct Meter {
-    charging: Charging,
+    charging: Cell<Charging>,
     /// CPU time of this thread when the program's own code went on, in nanoseconds.
     since: Cell<u64>,
     /// Somebody else measures.
@@ -40,7 +40,17 @@ pub struct Meter {
 impl Meter {
     /// A meter at rest.
     pub fn new(charging: Charging) -> Meter {
-        Meter { charging, since: Cell::new(0), is_paused: Cell::new(false), thread: Cell::new(0) }
+        Meter { charging: Cell::new(charging), since: Cell::new(0), is_paused: Cell::new(false), thread: Cell::new(0) }
+    }
+
+    /// What is charged from now on.
+    pub fn set_charging(&self, charging: Charging) {
+        self.charging.set(charging);
+    }
+
+    /// What is charged.
+    pub fn charging(&self) -> Charging {
+        self.charging.get()
     }
 
     /// Somebody else measures and charges, or no longer does.
@@ -51,7 +61,7 @@ impl Meter {
     /// The program's own code goes on.
     #[inline]
     pub fn resume(&self) {
-        if let (Charging::Measured(_), false) = (self.charging, self.is_paused.get()) {
+        if let (Charging::Measured(_), false) = (self.charging.get(), self.is_paused.get()) {
             self.since.set(cpu_time());
             self.thread.set(gate::thread());
         }
@@ -60,7 +70,7 @@ impl Meter {
     /// The program's own code stops: it calls one of our functions.
     #[inline]
     pub fn stop(&self, rank: &Rank) {
-        if let (Charging::Measured(factor), false) = (self.charging, self.is_paused.get()) {
+        if let (Charging::Measured(factor), false) = (self.charging.get(), self.is_paused.get()) {
             if self.thread.get() != gate::thread() {
                 return;
             }

@@ -39,6 +39,8 @@ pub enum Then {
     Sent,
     /// A receive.
     Received(Received),
+    /// A receive of a message with parts, whose tag in the program is another than that of the message.
+    Assembled(Box<(Received, i32)>),
     /// A collective operation.
     Finish(Finish),
     /// It ended as it began.
@@ -157,6 +159,11 @@ impl Active {
             // Who waits for parts that are not ready is told so before.
             Then::Parts(_) => (call.abi.empty_status(), Ok(())),
             Then::Received(received) => received.end(call, found),
+            Then::Assembled(assembled) => {
+                let (received, tag) = *assembled;
+                let (status, answer) = received.end(call, found);
+                (Status { tag, ..status }, answer)
+            }
             Then::Finish(finish) => (call.abi.empty_status(), finish(call)),
             Then::General(general) => general.end(call),
         }
@@ -227,9 +234,8 @@ impl General {
 
 /// What the simulation has found, in the program's words, where peers are counted from `first`.
 pub fn status(first: u32, found: hpcast_mpi::Status) -> Status {
-    // Messages with parts have tags below zero.
-    let tag = if found.tag < 0 { found.tag.wrapping_sub(i32::MIN) } else { found.tag };
-    Status { source: (found.source - first) as i32, tag, error: 0, bytes: found.bytes, cancelled: false }
+    let source = (found.source - first) as i32;
+    Status { source, tag: found.tag, error: 0, bytes: found.bytes, cancelled: false }
 }
 
 impl Recipe {

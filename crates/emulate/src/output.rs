@@ -93,6 +93,11 @@ impl Output {
         Output { prefix, print, written: RefCell::default(), input, nothing, current: Cell::default() }
     }
 
+    /// Prints words of the simulator among the program's.
+    pub fn note(&self, text: &str) {
+        (self.print)(Stream::Err, text.as_bytes());
+    }
+
     /// A stream of a rank.
     pub fn stream(&self, rank: u32, stream: Stream) -> Written {
         Written {

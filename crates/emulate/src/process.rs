@@ -4,6 +4,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use hpcast_mpi::{Comm, Rank, Taken};
 use hpcast_objects::{Basic, Datatype, ErrorClass, Group, Info};
@@ -12,6 +13,7 @@ use hpcast_units::Time;
 use crate::aside;
 use crate::attributes::{Attributes, Keyval};
 use crate::communicator::{Communicator, Peers};
+use crate::copying;
 use crate::fault::{Concern, Fault, Handler};
 use crate::fiber::FiberYielder;
 use crate::files::File;
@@ -182,6 +184,8 @@ pub struct Process {
     /// How far it is.
     pub stage: Cell<Stage>,
     ended: Cell<bool>,
+    /// How often it has called MPI or gone on: others look at it while it runs.
+    steps: AtomicU32,
     /// Its own FILEs in the place of stdout and stderr.
     pub streams: Cell<[usize; 2]>,
     /// What it computes.
@@ -251,6 +255,7 @@ impl Process {
             calling: Cell::new(None),
             stage: Cell::new(Stage::Before),
             ended: Cell::new(false),
+            steps: AtomicU32::new(0),
             stopped: Cell::new(false),
             meter,
             stack: Cell::default(),
@@ -295,6 +300,7 @@ impl Process {
     pub(crate) fn switch_to(&self) {
         CURRENT.set(self);
         aside::leave();
+        self.step();
         self.world.switched_to(self);
         self.meter.resume();
     }
@@ -349,17 +355,30 @@ impl Process {
         let readings = if last == self.rank.now() { readings + 1 } else { 0 };
         self.rank.compute(Time::from_ps(CLOCK * (1 + readings / PATIENCE)));
         self.clock.set((self.rank.now(), readings));
+        self.step();
         self.rank.now()
     }
 
     /// Enters an MPI function; gives the one that it was called from, if any.
     #[inline]
     pub fn begin_call(&self, name: &'static str) -> Option<&'static str> {
+        self.step();
         let outer = self.calling.replace(Some(name));
         if outer.is_none() {
             self.meter.stop(&self.rank);
         }
         outer
+    }
+
+    /// It does something that others see. Nobody else writes, so nothing is locked.
+    #[inline]
+    fn step(&self) {
+        self.steps.store(self.steps.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    }
+
+    /// How often it has called MPI or gone on.
+    pub fn steps(&self) -> u32 {
+        self.steps.load(Ordering::Relaxed)
     }
 
     /// Leaves it.
@@ -396,9 +415,26 @@ impl Process {
         self.stopped.set(ending == Ending::Stopped);
         self.world.ended(self, ending);
         self.ended.set(true);
+        self.halt()
+    }
+
+    /// It does not go on, since the run ends.
+    pub(crate) fn halt(&self) -> ! {
         loop {
             self.suspend();
         }
+    }
+
+    /// A buffer that it gave to MPI is not there.
+    pub(crate) fn gave(&self, fault: copying::Fault) {
+        let what = match fault.address {
+            Some(address) => format!("there is no memory of its own at {address:#x}, in a buffer that it gave to MPI"),
+            None => "a buffer that it gave to MPI is at an address that no memory can have".to_owned(),
+        };
+        let name = crate::signals::short_name(fault.signal);
+        let what = format!("{name} ({what})");
+        let place = (0, self.world.sleepers.stack(self.number()));
+        self.has_gone(Ending::Signal { number: fault.signal, what, call: self.calling(), place });
     }
 
     /// Its process has ended.

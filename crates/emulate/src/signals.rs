@@ -4,8 +4,7 @@ use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 
 use crate::process::{Ending, Process};
-use crate::{aside, memory};
-use crate::{interrupt, last_words};
+use crate::{aside, copying, interrupt, last_words, memory};
 
 /// Bytes of the stack that signals are handled on: a rank may have used up its own.
 const STACK: usize = 64 << 10;
@@ -75,6 +74,12 @@ pub(crate) fn go_on_in(function: extern "C" fn() -> !, process: &Process, contex
     registers[libc::REG_RSP as usize] = (top & !15) as i64 - 8;
 }
 
+/// What a signal is called, without what it means.
+pub fn short_name(signal: c_int) -> String {
+    let name = name(signal);
+    name.split_once(" (").map_or(name.as_str(), |(short, _)| short).to_owned()
+}
+
 /// What a signal is called.
 pub fn name(signal: c_int) -> String {
     let known = FATAL.iter().find(|(number, _)| *number == signal);
@@ -85,6 +90,10 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: 
     // SAFETY: the kernel passes what the manual page says.
     let (address, context) = unsafe { ((*info).si_addr() as usize, &mut *context.cast::<libc::ucontext_t>()) };
     if signal == libc::SIGSEGV && memory::written(address) {
+        return;
+    }
+    // A copy for MPI is given up, and the report is made when the simulation is in order.
+    if (signal == libc::SIGSEGV || signal == libc::SIGBUS) && copying::recover(signal, address, context) {
         return;
     }
     if last_words::are_prepared() {

@@ -40,6 +40,11 @@ impl Sleepers {
         self.0[process.number() as usize].set(Sleeper { stack, process: process_at });
     }
 
+    /// Where the stack of a rank ended when it was last suspended.
+    pub fn stack(&self, rank: u32) -> usize {
+        self.0[rank as usize].get().stack
+    }
+
     /// What the simulation calls for a rank that will be resumed soon.
     pub fn wake_soon(&self) -> Box<dyn Fn(u32)> {
         let Sleepers(all) = self.clone();

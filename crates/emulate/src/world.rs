@@ -10,6 +10,7 @@ use hpcast_mpi::Setup;
 
 use crate::abi::Abi;
 use crate::boards::Boards;
+use crate::channels::Channels;
 use crate::files::FileSystem;
 use crate::launch::Launch;
 use crate::mail::Mail;
@@ -32,10 +33,14 @@ pub struct World {
     pub mail: Mail,
     /// The data of collective operations.
     pub boards: Boards,
+    /// Pairs of partitioned sends and receives.
+    pub channels: Channels,
     /// When files are read and written.
     pub file_system: Rc<FileSystem>,
     /// What is charged for computing.
     pub charging: Charging,
+    /// What code between calls of MPI_Pcontrol costs, by level.
+    pub regions: Vec<(i32, Charging)>,
     /// Where the program's text goes.
     pub output: Output,
     /// How ranks ended, in that order: those that end all others are the last.
@@ -66,8 +71,17 @@ impl World {
             processors: setup.placement.processors(setup.machine.nodes.sockets).collect(),
             mail: Mail::default(),
             boards: Boards::default(),
+            channels: Channels::default(),
             file_system: Rc::new(FileSystem::new(&setup.machine.io)),
             charging: launch.charging,
+            regions: launch
+                .regions
+                .iter()
+                .map(|region| match region.takes_time {
+                    true => (region.level, Charging::Measured(launch.slowness)),
+                    false => (region.level, Charging::Nothing),
+                })
+                .collect(),
             output: Output::new(launch.prefix, launch.print.clone()),
             endings: Default::default(),
             sleepers: Sleepers::new(setup.ranks),
@@ -84,6 +98,11 @@ impl World {
     #[inline]
     pub fn abi(&self) -> &Abi {
         self.abi.get().expect("a program that calls MPI has an MPI library")
+    }
+
+    /// What is charged after MPI_Pcontrol with that level.
+    pub fn charging_at(&self, level: i32) -> Charging {
+        self.regions.iter().find(|(region, _)| *region == level).map_or(self.charging, |(_, charging)| *charging)
     }
 
     /// The program uses that library.

@@ -125,6 +125,11 @@ impl Collective {
     }
 }
 
+/// Keeps the messages of a collective operation in the background apart from those of others: the members of a communicator
+/// agree on it, since they ask for one in the same order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lane(i32);
+
 impl Rank {
     /// Does a collective operation together with all ranks of the communicator.
     pub async fn collective(&self, comm: Comm, call: &Collective) {
@@ -137,6 +142,16 @@ impl Rank {
         self.start_collective_then(comm, call, Rank::now)
     }
 
+    /// A lane for a collective operation that will be started again and again (MPI_Allreduce_init and so on).
+    pub fn collective_lane(&self, comm: Comm) -> Lane {
+        Lane(self.state().groups.background_tag(comm))
+    }
+
+    /// Starts a collective operation in its lane, where the one before has ended.
+    pub fn start_collective_in(&self, lane: Lane, comm: Comm, call: Collective) -> Request {
+        self.start_in_background(lane, comm, call, Rank::now)
+    }
+
     /// The same with more to do when it has ended, which says when that ends.
     pub fn start_collective_then(
         &self,
@@ -144,10 +159,17 @@ impl Rank {
         call: Collective,
         then: impl FnOnce(&Rank) -> Time + 'static,
     ) -> Request {
-        let (tag, request) = {
-            let mut state = self.state();
-            (state.groups.background_tag(comm), state.background_request(self.task(), call.name()))
-        };
+        self.start_in_background(self.collective_lane(comm), comm, call, then)
+    }
+
+    fn start_in_background(
+        &self,
+        Lane(tag): Lane,
+        comm: Comm,
+        call: Collective,
+        then: impl FnOnce(&Rank) -> Time + 'static,
+    ) -> Request {
+        let request = self.state().background_request(self.task(), call.name());
         let number = request.number();
         let sim = self.sim().clone();
         let task = sim.new_task(self.task());

@@ -98,7 +98,7 @@ pub(crate) struct Groups {
     splits: HashMap<(usize, u32), Split>,
     /// How many splits a rank (in that group) has entered.
     entered: HashMap<(usize, u32), u32>,
-    /// How many collectives each member has started in the background.
+    /// How many collectives each member has started in the background, or prepared to be started there.
     background: HashMap<(usize, u32), i32>,
 }
 
@@ -143,7 +143,7 @@ impl Groups {
         }
     }
 
-    /// The tag for the next background collective of this member: all members start them in the same order.
+    /// The tag for the next background collective of this member: all members start or prepare them in the same order.
     pub fn background_tag(&mut self, comm: Comm) -> i32 {
         let count = self.background.entry((comm.group(), comm.rank)).or_insert(0);
         *count += 1;

@@ -26,7 +26,7 @@ mod sim;
 mod state;
 
 pub use beside::Promise;
-pub use calls::{ByRank, Collective, Exchange};
+pub use calls::{ByRank, Collective, Exchange, Lane};
 pub use deadlock::{Awaited, Channel, Deadlock, Wait};
 pub use gate::Gate;
 pub use group::{Cartesian, Comm, Context, balanced_dims};

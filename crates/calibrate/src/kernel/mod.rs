@@ -238,8 +238,16 @@ fn fit_pieces(
             .iter()
             .map(move |(below, piece)| Row { below: *below, ..expand(&piece.rows[processor], &piece.kept, kept) })
     });
-    let rows = rows.collect();
+    let rows = rows.map(with_sound_covariance).collect();
     Ok((kept, rows))
+}
+
+/// A covariance of numbers so small that some have become zero is that of no variables, and says nothing.
+fn with_sound_covariance(row: Row) -> Row {
+    match row.distribution() {
+        Some(Err(_)) => Row { covariance: Vec::new(), freedom: None, ..row },
+        _ => row,
+    }
 }
 
 /// A row of some terms as one of more: the coefficients of the others are zero, and sure to be.

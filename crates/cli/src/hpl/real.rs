@@ -77,6 +77,9 @@ impl RealHpl {
             stack: STACK,
             folding: Some(Folding { threshold: Some(SMALLEST_APART), ..Folding::default() }),
             kernels: Some(Box::new(run.kernels(&setup.machine, setup.seed)?)),
+            regions: Vec::new(),
+            slowness: 1.0,
+            patience: None,
             ranks_as: RanksAs::Copies,
         };
         let finding = hpcast_emulate::launch(&launch, setup).map_err(|error| launch::failure(&self.program, &error))?;

@@ -156,7 +156,7 @@ impl LeftRequest {
         let pending = match (&operation.active, &operation.recipe) {
             (Some(active), _) => match &active.then {
                 Then::Sent | Then::Parts(_) | Then::Passed(_) => Pending::Send,
-                Then::Received(_) | Then::Both(_) => Pending::Receive,
+                Then::Received(_) | Then::Assembled(_) | Then::Both(_) => Pending::Receive,
                 Then::General(_) => Pending::General,
                 Then::Finish(_) | Then::Done(_) => Pending::Other,
             },

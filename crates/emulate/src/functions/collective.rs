@@ -3,10 +3,11 @@
 //! Each is a [`Plan`]: what the rank brings, how the simulation does it, and what is done with the data at the end. The three
 //! forms of a call differ only in what they do with the plan.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use hpcast_mpi::collectives::Buffer as Amount;
-use hpcast_mpi::{Collective, Exchange};
+use hpcast_mpi::{Collective, Exchange, Lane};
 use hpcast_objects::datatype::Combiner;
 use hpcast_objects::{Basic, Datatype, ErrorClass};
 
@@ -66,17 +67,16 @@ impl Plan {
         self
     }
 
-    fn enter(&mut self, call: &Call<'_>) -> Key {
-        let key = self.comm.next_call();
+    fn enter(&mut self, call: &Call<'_>, key: Key) {
         if let Some(deposit) = self.deposit.take() {
             call.me.world.boards.enter(key, self.comm.comm.size(), self.comm.comm.rank(), deposit);
         }
-        key
     }
 
     /// Does it and waits for its end.
     pub fn run(mut self, call: &Call<'_>) -> Answer {
-        let key = self.enter(call);
+        let key = self.comm.next_call();
+        self.enter(call, key);
         block_on(call.me.rank.collective(self.comm.comm, &self.timing));
         let answer = (self.finish)(call, key);
         call.me.world.boards.leave(key);
@@ -84,15 +84,43 @@ impl Plan {
     }
 
     /// Begins it.
-    pub fn start(mut self, call: &Call<'_>) -> Active {
-        let key = self.enter(call);
-        let request = call.me.rank.start_collective(self.comm.comm, self.timing);
+    pub fn start(self, call: &Call<'_>) -> Active {
+        let (key, lane) = (self.comm.next_call(), call.me.rank.collective_lane(self.comm.comm));
+        self.start_as(call, key, lane)
+    }
+
+    /// Begins it as the operation with that key, in that lane.
+    fn start_as(mut self, call: &Call<'_>, key: Key, lane: Lane) -> Active {
+        self.enter(call, key);
+        let request = call.me.rank.start_collective_in(lane, self.comm.comm, self.timing);
         let finish: Finish = Box::new(move |call| {
             let answer = (self.finish)(call, key);
             call.me.world.boards.leave(key);
             answer
         });
         Active { request: Some(request), then: Then::Finish(finish) }
+    }
+}
+
+/// A persistent operation. Ranks agree on which one it is by the order in which they initialise them (MPI 4.0, 6.12), and start
+/// them in any order.
+pub(super) struct Series {
+    key: Cell<Key>,
+    lane: Lane,
+}
+
+impl Series {
+    /// One more on a communicator.
+    pub fn new(call: &Call<'_>, comm: CommHandle) -> Result<Series, Fault> {
+        let comm = call.me.comm(comm.number)?;
+        Ok(Series { key: Cell::new(comm.next_call()), lane: call.me.rank.collective_lane(comm.comm) })
+    }
+
+    /// Starts it once more.
+    pub fn start(&self, call: &Call<'_>, plan: Plan) -> Active {
+        let key = self.key.get();
+        self.key.set(Key { turn: key.turn.wrapping_add(1), ..key });
+        plan.start_as(call, key, self.lane)
     }
 }
 
@@ -125,8 +153,10 @@ macro_rules! forms {
                     Ok(())
                 }
                 fn $persistent $large ($call $(, $arg: $type)*, _info: InfoHandle, request: RequestAt) {
+                    let series = $crate::functions::collective::Series::new($call, last!($($arg)*))
+                        .map_err(|fault| fault.of_comm(comm_of!($($arg)*)))?;
                     let plan = move |$call: &Call<'_>| -> Planned { $body };
-                    let start = Rc::new(move |call: &Call<'_>| plan(call).map(|plan| plan.start(call)));
+                    let start = Rc::new(move |call: &Call<'_>| plan(call).map(|plan| series.start(call, plan)));
                     request.set($call, $call.new_request(Operation::persistent(Recipe::Own(start))));
                     Ok(())
                 }
@@ -136,11 +166,14 @@ macro_rules! forms {
 }
 /// The communicator is the last argument of all of them.
 macro_rules! comm_of {
-    ($last:ident) => { $last.number };
-    ($first:ident $($rest:ident)+) => { comm_of!($($rest)+) };
+    ($($arg:ident)+) => { last!($($arg)+).number };
+}
+macro_rules! last {
+    ($last:ident) => { $last };
+    ($first:ident $($rest:ident)+) => { last!($($rest)+) };
 }
 
-pub(super) use {collective, comm_of, forms};
+pub(super) use {collective, comm_of, forms, last};
 
 /// Items of a datatype in the program's memory.
 #[derive(Clone)]

@@ -400,6 +400,9 @@ impl Call<'_> {
             Some(Active { request: Some(pending), then }) => {
                 block_on(self.me.rank.peek(pending)).map(|found| match then {
                     Then::Received(received) => crate::operation::status(received.first, found),
+                    Then::Assembled(assembled) => {
+                        Status { tag: assembled.1, ..crate::operation::status(assembled.0.first, found) }
+                    }
                     _ => empty,
                 })
             }

@@ -3,7 +3,7 @@
 use hpcast_objects::ErrorClass;
 
 use crate::argument::{At, Buffer, CommHandle, InfoAt, InfoHandle, TextAt};
-use crate::call::{Address, Call, mpi};
+use crate::call::{Address, Call, Language, make, mpi};
 use crate::fault::{Answer, Fault};
 use crate::process::{Ending, Process, Stage};
 
@@ -131,8 +131,9 @@ mpi! {
         resultlen.set(name.set(&format!("node{node}"), room));
         Ok(())
     }
-    fn MPI_Pcontrol(_call, level: i32) {
-        let _ = level;
+    /// A region begins, if the user has listed one with that level, and the one before ends.
+    fn MPI_Pcontrol(call, level: i32) {
+        call.me.meter.set_charging(call.me.world.charging_at(level));
         Ok(())
     }
     fn MPI_Alloc_mem(call, size: i64, info: InfoHandle, baseptr: At<usize>) {
@@ -192,7 +193,12 @@ unsafe extern "C" fn aint_diff_fortran(first: *const i64, second: *const i64) ->
 }
 
 /// MPI_Pcontrol of Fortran has no place for an error code.
-extern "C" fn pcontrol_fortran(_level: *const i32) {}
+unsafe extern "C" fn pcontrol_fortran(level: *const i32) {
+    make("MPI_Pcontrol", Language::Fortran, false, |call| {
+        // SAFETY: Fortran passes the address of an integer.
+        MPI_Pcontrol(call, unsafe { *level })
+    });
+}
 
 /// Functions that give no error code.
 pub(super) fn others() -> Vec<(&'static str, Address)> {

@@ -3,8 +3,8 @@
 use std::ffi::c_int;
 
 use super::environment::{initialise, initialise_thread};
-use crate::argument::At;
-use crate::call::{Address, Language, make};
+use crate::argument::{Argument, At, InfoAt};
+use crate::call::{Address, Language, Lengths, make};
 
 /// MPI_Init, which has no arguments in Fortran.
 unsafe extern "C" fn init(error: *mut c_int) {
@@ -15,9 +15,19 @@ unsafe extern "C" fn init(error: *mut c_int) {
 unsafe extern "C" fn init_thread(required: *const c_int, provided: usize, error: *mut c_int) {
     let code = make("MPI_Init_thread", Language::Fortran, false, |call| {
         // SAFETY: Fortran passes the addresses of two integers.
-        let (required, provided) =
-            unsafe { (*required, <At<i32> as crate::argument::Argument>::from_c(provided, call)) };
+        let (required, provided) = unsafe { (*required, <At<i32> as Argument>::from_c(provided, call)) };
         initialise_thread(call, required, provided)
+    });
+    answer(error, code);
+}
+
+/// MPI_Info_create_env, which needs no arguments of the command line in Fortran.
+unsafe extern "C" fn info_create_env(info: usize, error: *mut c_int) {
+    let code = make("MPI_Info_create_env", Language::Fortran, false, |call| {
+        // SAFETY: Fortran passes the address of a handle.
+        let info = unsafe { <InfoAt as Argument>::from_fortran(info, call, &Lengths::new([0; 4])) };
+        info.set(call, call.add_info(call.environment()));
+        Ok(())
     });
     answer(error, code);
 }
@@ -67,6 +77,10 @@ pub(super) fn others() -> Vec<(&'static str, Address)> {
         ("mpi_init_thread_", init_thread as *const ()),
         ("mpi_init_thread__", init_thread as *const ()),
         ("mpi_init_thread_f08_", init_thread as *const ()),
+        ("mpi_info_create_env_", info_create_env as *const ()),
+        ("mpi_info_create_env__", info_create_env as *const ()),
+        ("mpi_info_create_env_f08_", info_create_env as *const ()),
+        ("ompi_info_create_env_f", info_create_env as *const ()),
     ];
     let open_mpi = open_mpi! {
         "character" 1; "logical" 4; "int8" 1; "int16" 2; "int32" 4; "int64" 8; "real32" 4; "real64" 8; "real128" 16;

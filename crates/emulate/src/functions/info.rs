@@ -49,7 +49,7 @@ impl Call<'_> {
     }
 
     /// What MPI_INFO_ENV says of how the program was started.
-    fn environment(&self) -> Info {
+    pub(super) fn environment(&self) -> Info {
         let mut info = self.new_info();
         let folder = std::env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
         let command = &self.me.world.command;

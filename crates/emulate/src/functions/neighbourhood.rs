@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use super::collective::{Items, Plan, Planned, collective, comm_of, equal};
+use super::collective::{Items, Plan, Planned, collective, comm_of, equal, last};
 use crate::argument::{At, Buffer, CommHandle, Count, CountAt, InfoHandle, RequestAt, TypeArray, TypeHandle};
 use crate::call::{Call, mpi};
 use crate::communicator::{Communicator, Topology};

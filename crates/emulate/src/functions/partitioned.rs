@@ -1,7 +1,7 @@
 //! Partitioned communication: a message whose parts are ready at different times.
 //!
 //! As in MPICH 4.0, the message leaves when its last part is ready, and all parts arrive together. Parts meet only those of other
-//! partitioned messages, so they go through the hidden side of the communicator, with tags of their own.
+//! partitioned messages, so they go through the hidden side of the communicator, with tags of their own (`channels.rs`).
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,6 +12,7 @@ use hpcast_objects::ErrorClass;
 use super::point_to_point::Described;
 use crate::argument::{At, Buffer, CommHandle, Count, InfoHandle, RequestAt, RequestHandle, TypeHandle};
 use crate::call::{Call, mpi};
+use crate::channels::{Route, Side};
 use crate::fault::{Answer, Fault};
 use crate::fiber::block_on;
 use crate::layout::Layout;
@@ -32,11 +33,6 @@ impl Parts {
         let sending = Sending { parcel: call.me.world.mail.send(place), ..self.sending };
         Active { request: Some(call.me.rank.start_send(sending, Style::Nonblocking)), then: Then::Sent }
     }
-}
-
-/// Tags of partitioned messages are negative: collective operations use the others.
-fn hidden_tag(tag: i32) -> i32 {
-    i32::MIN + tag
 }
 
 impl Call<'_> {
@@ -106,7 +102,10 @@ mpi! {
             let status = call.abi.empty_status();
             return call.persistent(request, move |_| Ok(Active::done(status)));
         };
-        let sending = Sending { comm: sending.comm.hidden(), tag: hidden_tag(tag), ..sending };
+        let (from, to) = (sending.comm.rank(), sending.to);
+        let route = Route { context: sending.comm.apart(), from, to, tag };
+        let channel = call.me.world.channels.join(route, Side::Send);
+        let sending = Sending { comm: sending.comm.hidden(), tag: channel, ..sending };
         let address = buf.address() as usize;
         call.persistent(request, move |call| {
             let is_ready = RefCell::new(vec![false; partitions as usize]);
@@ -126,11 +125,27 @@ mpi! {
             let status = call.proc_null_status();
             return call.persistent(request, move |_| Ok(Active::done(status)));
         };
+        let Some(from) = receiving.source else {
+            let fault = Fault::new(ErrorClass::Rank, "partitioned messages do not come from any source");
+            return Err(fault.of_comm(comm.number));
+        };
+        if receiving.tag.is_none() {
+            let fault = Fault::new(ErrorClass::Tag, "partitioned messages do not come with any tag");
+            return Err(fault.of_comm(comm.number));
+        }
+        let route = Route { context: receiving.comm.apart(), from, to: receiving.comm.rank(), tag };
+        let channel = call.me.world.channels.join(route, Side::Receive);
         let receiving =
-            Receiving { comm: receiving.comm.hidden(), tag: Some(hidden_tag(tag)), parcel: Parcel::NONE, ..receiving };
+            Receiving { comm: receiving.comm.hidden(), tag: Some(channel), parcel: Parcel::NONE, ..receiving };
         let address = buf.address() as usize;
         let recipe = Recipe::Receive { receiving, address, layout, peers };
-        call.persistent(request, move |call| recipe.start(call))
+        call.persistent(request, move |call| {
+            let mut active = recipe.start(call)?;
+            if let Then::Received(received) = active.then {
+                active.then = Then::Assembled(Box::new((received, tag)));
+            }
+            Ok(active)
+        })
     }
     fn MPI_Pready(call, partition: i32, request: RequestHandle) {
         call.make_ready(request, std::iter::once(partition))

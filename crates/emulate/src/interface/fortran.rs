@@ -281,12 +281,12 @@ impl Declaration {
             Form::Integers => format!("{profiler}{}", self.name),
             Form::Types => format!("{profiler}{}_abi", self.name),
         };
-        // Fortran has no arguments of the command line to give.
-        let parameters: Vec<&Parameter> = self
-            .parameters
-            .iter()
-            .filter(|parameter| !parameter.is_open() && parameter.stars < 3 && parameter.name != "argc")
-            .collect();
+        // Fortran has no arguments of the command line to give; what MPI_Comm_spawn gives to others it has.
+        let has_command_line = self.parameters.iter().any(|parameter| parameter.name == "argc");
+        let is_left_out = |parameter: &Parameter| {
+            parameter.is_open() || has_command_line && ["argc", "argv"].contains(&parameter.name)
+        };
+        let parameters: Vec<&Parameter> = self.parameters.iter().filter(|parameter| !is_left_out(parameter)).collect();
         let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name).chain(["ierror"]).collect();
         let mut text = format!("        subroutine {name}({})\n", names.join(", &\n          "));
         if form == Form::Types {
@@ -355,6 +355,21 @@ mod tests {
         for line in header().lines() {
             assert!(line.len() <= 72, "{line}");
             assert!(line.starts_with('!') || line.starts_with("      "), "{line}");
+        }
+    }
+
+    #[test]
+    fn arguments_of_the_command_line_are_left_out() {
+        let modules = modules();
+        let interface = |name: &str| {
+            let (_, rest) = modules.split_once(&format!("subroutine {name}(")).expect(name);
+            rest.split_once(')').expect("the end of a list").0.split_whitespace().collect::<String>().replace('&', "")
+        };
+        for suffix in ["", "_abi"] {
+            assert_eq!(interface(&format!("MPI_Init{suffix}")), "ierror");
+            assert_eq!(interface(&format!("MPI_Init_thread{suffix}")), "required,provided,ierror");
+            assert_eq!(interface(&format!("MPI_Info_create_env{suffix}")), "info,ierror");
+            assert!(interface(&format!("MPI_Comm_spawn{suffix}")).starts_with("command,argv,maxprocs,"));
         }
     }
 

@@ -71,6 +71,7 @@ pub(super) fn functions() -> Vec<Replaced> {
             returned,
             effect: Effect::None,
             extents: Extents::default(),
+            batch: None,
             is_listed: false,
         };
         for (kind, is_real) in [("dft", false), ("dft_r2c", true), ("dft_c2r", true), ("r2r", true)] {

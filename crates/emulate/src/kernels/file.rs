@@ -14,6 +14,17 @@ pub struct Functions {
     pub list: Vec<Replaced>,
     /// Functions whose allocations are folded, or never.
     pub allocations: Vec<(String, bool)>,
+    /// What code between calls of MPI_Pcontrol costs.
+    pub regions: Vec<Region>,
+}
+
+/// Code from MPI_Pcontrol with a level to MPI_Pcontrol with another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The level.
+    pub level: i32,
+    /// Whether its own code takes time; it is executed in any case.
+    pub takes_time: bool,
 }
 
 /// Why functions cannot be replaced.
@@ -55,6 +66,15 @@ struct File {
     function: BTreeMap<String, Function>,
     #[serde(default)]
     allocation: BTreeMap<String, Allocation>,
+    #[serde(default)]
+    region: BTreeMap<String, RegionEntry>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RegionEntry {
+    level: i32,
+    compute: String,
 }
 
 #[derive(serde::Deserialize)]
@@ -87,12 +107,13 @@ impl Functions {
     pub fn modelled() -> Functions {
         let mut list = super::routines::functions(How::Model);
         list.extend(super::fft::functions());
-        Functions { list, allocations: Vec::new() }
+        list.extend(super::batch::functions());
+        Functions { list, ..Functions::default() }
     }
 
     /// What is heavy of the BLAS and LAPACK, sampled.
     pub fn sampled(sampling: Sampling) -> Functions {
-        Functions { list: super::routines::heavy(How::Sample(sampling)), allocations: Vec::new() }
+        Functions { list: super::routines::heavy(How::Sample(sampling)), ..Functions::default() }
     }
 
     /// Reads a file of functions.
@@ -101,8 +122,25 @@ impl Functions {
         let list =
             file.function.into_iter().map(|(symbol, function)| function.replaced(symbol)).collect::<Result<_, _>>()?;
         let allocations = file.allocation.into_iter().map(|(symbol, allocation)| (symbol, allocation.fold)).collect();
-        Ok(Functions { list, allocations })
+        Ok(Functions { list, allocations, regions: regions(file.region)? })
     }
+}
+
+fn regions(entries: BTreeMap<String, RegionEntry>) -> Result<Vec<Region>, FunctionError> {
+    let mut regions: Vec<Region> = Vec::new();
+    for (name, RegionEntry { level, compute }) in entries {
+        let wrong = |what: String| FunctionError::File(format!("region {name}: {what}"));
+        let takes_time = match compute.as_str() {
+            "run" => true,
+            "skip" => false,
+            other => return Err(wrong(format!("`compute` is run or skip, not `{other}`"))),
+        };
+        if regions.iter().any(|region| region.level == level) {
+            return Err(wrong(format!("another region has level {level}; give each its own")));
+        }
+        regions.push(Region { level, takes_time });
+    }
+    Ok(regions)
 }
 
 impl Function {
@@ -152,13 +190,33 @@ impl Function {
             }
         };
         let kernel = self.kernel.unwrap_or_else(|| symbol.clone());
-        Ok(Replaced { symbol, kernel, how, arguments, returned, effect: Effect::None, extents, is_listed: true })
+        Ok(Replaced {
+            symbol,
+            kernel,
+            how,
+            arguments,
+            returned,
+            effect: Effect::None,
+            extents,
+            batch: None,
+            is_listed: true,
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn regions_have_levels_of_their_own() {
+        let text = "[region.setup]\nlevel = 3\ncompute = \"skip\"\n[region.solve]\nlevel = 4\ncompute = \"run\"\n";
+        let regions = Functions::parse(text).unwrap().regions;
+        assert_eq!(regions, [Region { level: 3, takes_time: false }, Region { level: 4, takes_time: true }]);
+        let wrong = |text: &str| Functions::parse(text).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(wrong(&text.replace("level = 4", "level = 3")).contains("region solve: another region has level 3"));
+        assert!(wrong(&text.replace("run", "ran")).contains("`compute` is run or skip, not `ran`"));
+    }
 
     #[test]
     fn a_file_says_what_becomes_of_functions() {

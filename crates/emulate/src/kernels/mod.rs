@@ -5,6 +5,7 @@
 //! built in (`routines.rs`, `fft.rs`), others are listed in a file (`file.rs`). How long a call takes is said by the kernel models of a model file, or by a
 //! roofline of the machine (`models.rs`).
 
+mod batch;
 mod effect;
 mod entry;
 mod fft;
@@ -22,12 +23,13 @@ use hpcast_models::compute::{Arguments, MOST_ARGUMENTS};
 use hpcast_units::Time;
 
 pub use effect::Effect;
-pub use file::{FunctionError, Functions};
+pub use file::{FunctionError, Functions, Region};
 pub use models::{KernelModels, MachineSpeed};
 pub use prototype::Prototype;
 pub use remember::Extents;
 pub use sample::Sampling;
 
+use batch::Batch;
 use entry::{Action, Given, Registers, Stubs};
 use models::{Bound, BoundWork};
 use prototype::Argument;
@@ -96,6 +98,8 @@ pub struct Replaced {
     pub effect: Effect,
     /// What it reads and writes, if its results are remembered.
     pub extents: Extents,
+    /// Where its sizes are, if one call does many things.
+    pub batch: Option<Batch>,
     /// Whether the user has listed it: then it must be there, and have a model if it needs one.
     pub is_listed: bool,
 }
@@ -398,11 +402,35 @@ impl Entry {
         if let Bound::Unknown(what) = &self.model {
             me.end(Ending::Fault { function: self.replaced.symbol.clone(), what: what.clone(), code: 0 });
         }
-        let seconds = match self.replaced.is_empty(values) {
-            true => 0.0,
-            false => self.model.seconds(me, &Arguments::from_slice(values), || self.noise.word(me.number(), number)),
+        let seconds = match (&self.replaced.batch, self.replaced.is_empty(values)) {
+            (Some(batch), _) => self.seconds_of_all(me, &batch.groups(registers), number),
+            (None, true) => 0.0,
+            (None, false) => {
+                self.model.seconds(me, &Arguments::from_slice(values), || self.noise.word(me.number(), number))
+            }
         };
         self.take(me, seconds, values, registers, number)
+    }
+
+    /// What one call does many times, one after the other: the noise of each is drawn.
+    fn seconds_of_all(&self, me: &Process, groups: &[batch::Group], number: u64) -> f64 {
+        /// Calls with more products than that share their draws.
+        const DRAWS: u64 = 1 << 24;
+        let mut index = 0;
+        let mut seconds = 0.0;
+        for group in groups {
+            let values = group.sizes.map(f64::from);
+            if self.replaced.is_empty(&values) {
+                continue;
+            }
+            let arguments = Arguments::from_slice(&values);
+            for _ in 0..group.count {
+                let draw = number.wrapping_mul(DRAWS).wrapping_add(index % DRAWS);
+                seconds += self.model.seconds(me, &arguments, || self.noise.word(me.number(), draw));
+                index += 1;
+            }
+        }
+        seconds
     }
 
     /// The call takes its time without being executed.
@@ -488,7 +516,7 @@ impl Entry {
         match known {
             Err(first) => self.execute(me, registers, Vec::new(), entry, Some(first)),
             Ok(known) => {
-                if me.world.charging != Charging::Nothing {
+                if me.meter.charging() != Charging::Nothing {
                     self.spend(me, known.seconds);
                 }
                 Action::give(known.given)
@@ -530,7 +558,7 @@ impl Entry {
             None => {
                 me.meter.pause(false);
                 // What is executed only for its results takes as much time as other code.
-                if executing.first.is_none() || me.world.charging != Charging::Nothing {
+                if executing.first.is_none() || me.meter.charging() != Charging::Nothing {
                     me.rank.compute(Time::from_secs(own));
                 }
             }

@@ -83,6 +83,7 @@ fn mixed(interface: Interface, how: How) -> Vec<Replaced> {
         returned,
         effect: Effect::None,
         extents: Extents::default(),
+        batch: None,
         is_listed: false,
     };
     let by_reference = interface == Interface::Fortran;
@@ -199,6 +200,7 @@ impl Routine {
             returned,
             effect,
             extents: Extents::default(),
+            batch: None,
             is_listed: false,
         }
     }

@@ -73,6 +73,11 @@ impl Ranks {
         self.channels[rank].pid.set(pid);
     }
 
+    /// The process of a rank.
+    pub fn pid(&self, rank: usize) -> i32 {
+        self.channels[rank].pid.get()
+    }
+
     /// Lets a rank run until it waits. Gives how it ended, if it did. `goes_on` is asked now and then: if not, the rank is killed.
     pub fn resume(&self, rank: usize, goes_on: impl Fn() -> bool) -> Option<i32> {
         let channel = &self.channels[rank];

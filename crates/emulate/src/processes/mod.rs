@@ -84,10 +84,11 @@ pub(crate) fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchErr
     let held = Rc::new(text::Held::default());
     let failed = RefCell::new(None);
     let setup = Setup { post: Some(Box::new(world.mail.clone())), interrupt: Some(stop), progress, ..setup };
+    crate::copying::begin(world.stop.clone());
     let outcome = hpcast_mpi::run(setup, |rank| {
         let process = Process::new(world.clone(), rank);
         processes.borrow_mut().push(process.clone());
-        let forked = RankProcess::new(process, ranks.clone(), &start, held.clone());
+        let forked = RankProcess::new(process, ranks.clone(), &start, held.clone(), launch.patience);
         let forked = forked.map_err(|error| {
             world.stop.store(true, Ordering::Relaxed);
             failed.borrow_mut().get_or_insert(error);

@@ -7,12 +7,14 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use super::baton::Ranks;
 use super::gate;
 use super::start::{self, Start};
 use super::text::{Ends, Held, Text};
 use crate::process::{Ending, Process};
+use crate::watch::ProcessWatch;
 
 /// Below what this program has on the first stack comes the one of the rank's program.
 const DISTANCE: usize = 64 << 10;
@@ -23,11 +25,18 @@ pub struct RankProcess {
     ranks: Rc<Ranks>,
     text: Text,
     held: Rc<Held>,
+    watch: ProcessWatch,
 }
 
 impl RankProcess {
     /// Forks the process of a rank. It waits for its turn to begin the program.
-    pub fn new(process: Rc<Process>, ranks: Rc<Ranks>, start: &Start, held: Rc<Held>) -> io::Result<RankProcess> {
+    pub fn new(
+        process: Rc<Process>,
+        ranks: Rc<Ranks>,
+        start: &Start,
+        held: Rc<Held>,
+        patience: Option<Duration>,
+    ) -> io::Result<RankProcess> {
         let (text, ends) = Text::new(process.number(), &process.world.output, held.clone())?;
         let simulation = std::process::id();
         // SAFETY: this thread goes on in the new process. The C library does not learn of it: its data is shared.
@@ -36,7 +45,7 @@ impl RankProcess {
             0 => begin(&process, &ranks, start, &ends, simulation),
             pid => ranks.set_pid(process.number() as usize, pid),
         }
-        Ok(RankProcess { process, ranks, text, held })
+        Ok(RankProcess { process, ranks, text, held, watch: ProcessWatch::new(patience) })
     }
 }
 
@@ -56,6 +65,7 @@ impl Future for RankProcess {
         process.switch_to();
         let status = self.ranks.resume(process.number() as usize, || {
             self.text.take();
+            self.watch.look(process, self.ranks.pid(process.number() as usize));
             !is_stopped()
         });
         self.text.hold(process.rank.now());

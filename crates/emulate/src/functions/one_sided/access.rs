@@ -7,6 +7,7 @@ use hpcast_objects::{Basic, Datatype, ErrorClass, Operation};
 
 use crate::argument::{Buffer, Count, OpHandle, RequestAt, TypeHandle, WinHandle};
 use crate::call::{Call, mpi};
+use crate::copying::{give_up, guarded};
 use crate::fault::Fault;
 use crate::fiber::block_on;
 use crate::layout::Layout;
@@ -153,12 +154,18 @@ impl Call<'_> {
         let shared = window.shared.clone();
         let (here_rank, there_rank) = (self.me.number(), shared.world(target));
         let effect = Box::new(move |there: &hpcast_mpi::Rank| {
-            let data = baton::now(there_rank, place, act);
+            let mut data = Vec::new();
+            if let Err(fault) = guarded(|| data = baton::now(there_rank, place, act)) {
+                give_up(there_rank, fault);
+            }
             match back {
                 None => keep(there),
                 Some(Back { address, layout, bytes }) => shared.answer(there, target, origin, bytes, move |here| {
                     // SAFETY: the origin's buffer is MPI's until the operation ends.
-                    baton::later(here_rank, address, move || unsafe { layout.unpack(&data, address as *mut u8) });
+                    let unpack = move || unsafe { layout.unpack(&data, address as *mut u8) };
+                    if let Err(fault) = guarded(|| baton::later(here_rank, address, unpack)) {
+                        give_up(here_rank, fault);
+                    }
                     keep(here);
                 }),
             }
