@@ -59,4 +59,4 @@ pub use memory::Folding;
 pub use meter::Charging;
 pub use output::{Prefix, Print, Stream};
 pub use process::{Ended, Ending, Stage};
-pub use processes::{SharedHeap, find};
+pub use processes::{SharedHeap, find, keep_heap_apart};

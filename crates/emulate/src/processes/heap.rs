@@ -1,7 +1,11 @@
-//! The memory of this program, once ranks are processes: one range of addresses that all of them see.
+//! The memory of this program, once it runs another: one range of addresses apart from what the C library gives to that program. A program
+//! that writes beyond its own blocks damages its own, and not ours. Its pages are large where the kernel has such: with thousands of
+//! ranks, finding the pages takes as long as the work.
 //!
-//! Until then memory comes from the C library. What was allocated there and is freed later is left alone: it is little, and the C
-//! library of one process must not give away what others use.
+//! Where ranks are processes, all of them see that range.
+//!
+//! Until then memory comes from the C library. Where ranks are processes, what was allocated there and is freed later is left alone: it is
+//! little, and the C library of one process must not give away what others use.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
@@ -9,7 +13,9 @@ use std::ffi::c_void;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// The allocator of programs that run ranks as processes.
+use super::share::{Region, replace};
+
+/// The allocator of programs that run others.
 pub struct SharedHeap;
 
 /// Sizes are powers of two in four steps each.
@@ -23,6 +29,7 @@ const PAGE: usize = 4096;
 const RANGES: [usize; 4] = [512, 64, 16, 4];
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
+static IS_SHARED: AtomicBool = AtomicBool::new(false);
 static LOCKED: AtomicBool = AtomicBool::new(false);
 static BEGIN: AtomicUsize = AtomicUsize::new(0);
 static END: AtomicUsize = AtomicUsize::new(0);
@@ -40,26 +47,60 @@ struct Blocks {
     free: [usize; CLASSES],
 }
 
-/// Memory is shared from now on.
-pub fn begin() -> io::Result<()> {
-    if IS_ON.load(Ordering::Relaxed) {
+/// Memory comes from a range of its own from now on, if there is one.
+pub fn begin() {
+    if !IS_ON.load(Ordering::Relaxed) && reserve(libc::MAP_PRIVATE).is_ok() {
+        // SAFETY: a hint for memory of our own.
+        unsafe { libc::madvise(BEGIN.load(Ordering::Relaxed) as *mut c_void, size(), libc::MADV_HUGEPAGE) };
+        IS_ON.store(true, Ordering::Release);
+    }
+}
+
+/// Memory is shared from now on, also what was allocated in the range before.
+pub fn share() -> io::Result<()> {
+    if IS_SHARED.load(Ordering::Relaxed) {
         return Ok(());
     }
-    let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    if IS_ON.load(Ordering::Relaxed) {
+        with_blocks(|blocks| {
+            let begin = BEGIN.load(Ordering::Relaxed);
+            let used = (blocks.next - begin).next_multiple_of(PAGE);
+            replace(&Region { begin, end: begin + used })?;
+            let (rest, length) = ((begin + used) as *mut c_void, size() - used);
+            // SAFETY: the part of our own range that nobody uses yet.
+            let mapped = unsafe { libc::mmap(rest, length, RIGHTS, SHARED | libc::MAP_FIXED, -1, 0) };
+            if mapped == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
+        })?;
+    } else {
+        reserve(libc::MAP_SHARED)?;
+    }
+    IS_SHARED.store(true, Ordering::Release);
+    IS_ON.store(true, Ordering::Release);
+    Ok(())
+}
+
+const RIGHTS: i32 = libc::PROT_READ | libc::PROT_WRITE;
+const SHARED: i32 = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+
+/// Takes a range of addresses.
+fn reserve(kind: i32) -> io::Result<()> {
+    let flags = kind | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     for gibibytes in RANGES {
         let size = gibibytes << 30;
         // SAFETY: new memory at an address that the kernel chooses.
-        let address =
-            unsafe { libc::mmap(std::ptr::null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+        let address = unsafe { libc::mmap(std::ptr::null_mut(), size, RIGHTS, flags, -1, 0) };
         if address != libc::MAP_FAILED {
             BEGIN.store(address as usize, Ordering::Relaxed);
             END.store(address as usize + size, Ordering::Relaxed);
             with_blocks(|blocks| blocks.next = address as usize);
-            IS_ON.store(true, Ordering::Release);
             return Ok(());
         }
     }
     Err(io::Error::last_os_error())
+}
+
+fn size() -> usize {
+    END.load(Ordering::Relaxed) - BEGIN.load(Ordering::Relaxed)
 }
 
 /// Whether this program has this allocator, and it is on.
@@ -68,7 +109,7 @@ pub fn is_in_use() -> bool {
     contains(&raw const *probe as usize)
 }
 
-/// Whether all processes see that address.
+/// Whether an address is of that range.
 pub fn contains(address: usize) -> bool {
     (BEGIN.load(Ordering::Relaxed)..END.load(Ordering::Relaxed)).contains(&address)
 }
@@ -91,7 +132,8 @@ pub fn unlock() {
 /// Class and size of the blocks for a layout. Blocks are aligned to the largest power of two in their size, up to a page.
 fn class(layout: Layout) -> (usize, usize) {
     let wanted = layout.size().max(SMALLEST);
-    if layout.align() > SMALLEST {
+    // Sizes from four times the alignment on are multiples of it.
+    if layout.align() > SMALLEST && wanted < STEPS * layout.align() {
         let size = wanted.max(layout.align()).next_power_of_two();
         return (size.trailing_zeros() as usize * STEPS, size);
     }
@@ -125,8 +167,9 @@ impl Blocks {
         if size >= LARGE {
             let begin = (block as usize).next_multiple_of(PAGE);
             let end = (block as usize + size) / PAGE * PAGE;
+            let advice = if IS_SHARED.load(Ordering::Relaxed) { libc::MADV_REMOVE } else { libc::MADV_DONTNEED };
             // SAFETY: whole pages of a block that nobody uses.
-            unsafe { libc::madvise(begin as *mut c_void, end - begin, libc::MADV_REMOVE) };
+            unsafe { libc::madvise(begin as *mut c_void, end - begin, advice) };
         }
         // SAFETY: the block is ours, and has room for an address.
         unsafe { *block.cast::<usize>() = self.free[class] };
@@ -153,6 +196,9 @@ unsafe impl GlobalAlloc for SharedHeap {
         }
         if contains(block as usize) {
             with_blocks(|blocks| blocks.give(block, layout));
+        } else if !IS_SHARED.load(Ordering::Relaxed) {
+            // SAFETY: it was allocated there.
+            unsafe { System.dealloc(block, layout) };
         }
     }
 
@@ -162,14 +208,16 @@ unsafe impl GlobalAlloc for SharedHeap {
             // SAFETY: as the caller says.
             return unsafe { System.alloc_zeroed(layout) };
         }
-        // SAFETY: the block is that large.
-        unsafe {
-            let block = self.alloc(layout);
-            if !block.is_null() {
-                block.write_bytes(0, layout.size());
-            }
-            block
+        let (block, is_new) = with_blocks(|blocks| {
+            let before = blocks.next;
+            (blocks.take(layout), blocks.next > before)
+        });
+        // What nobody has had yet is zeros, and is not touched: there may be much of it.
+        if !block.is_null() && !is_new {
+            // SAFETY: the block is that large.
+            unsafe { block.write_bytes(0, layout.size()) };
         }
+        block
     }
 
     #[inline]
@@ -214,7 +262,7 @@ mod tests {
     #[test]
     fn blocks_are_aligned_as_asked() {
         for align in [32, 64, 4096] {
-            for size in [1, 48, 5000] {
+            for size in [1, 48, 300, 1000, 5000, 20_000] {
                 let (_, block) = class(Layout::from_size_align(size, align).unwrap());
                 assert!(block >= size && block.is_multiple_of(align));
             }

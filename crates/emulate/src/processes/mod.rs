@@ -31,7 +31,7 @@ use hpcast_mpi::{RunError, Setup};
 use hpcast_units::Time;
 
 pub use elf::find;
-pub use heap::SharedHeap;
+pub use heap::{SharedHeap, begin as keep_heap_apart};
 pub use start::{StartError, variables};
 
 use crate::launch::{Finding, Launch, LaunchError, Processes, progress};

@@ -14,9 +14,9 @@ const SLACK: i32 = 16 << 20;
 const PAGE: usize = 4096;
 
 /// Private memory that can be written.
-struct Region {
-    begin: usize,
-    end: usize,
+pub(super) struct Region {
+    pub begin: usize,
+    pub end: usize,
 }
 
 /// All memory but the stack is shared with processes that are forked from now on.
@@ -28,7 +28,7 @@ pub fn memory() -> io::Result<()> {
         libc::mallopt(libc::M_TOP_PAD, SLACK);
         libc::free(libc::malloc(SLACK as usize / 2));
     }
-    heap::begin()?;
+    heap::share()?;
     let maps = fs::read_to_string("/proc/self/maps")?;
     let regions: Vec<Region> = maps.lines().filter_map(private).collect();
     for region in &regions {
@@ -49,7 +49,7 @@ fn private(line: &str) -> Option<Region> {
 
 /// Puts shared memory with the same content in the place of a region. Nothing here may change anything in the region meanwhile, so
 /// it allocates nothing.
-fn replace(region: &Region) -> io::Result<()> {
+pub(super) fn replace(region: &Region) -> io::Result<()> {
     let size = region.end - region.begin;
     let rights = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
