@@ -248,7 +248,8 @@ prop_compose! {
         let policy = [Policy::Block, Policy::Cyclic, Policy::Random { seed }, Policy::List(vec![count - 1, 0])][policy].clone();
         let factor = if share { FactorMeaning::Share } else { FactorMeaning::Bound };
         let sharing = FlowSharing { cross_traffic, weight_s: window, window, factor };
-        let plan = Plan { policy, ranks_per_node: Some(cores), oversubscribe: share };
+        // On a single node, both ranks of the list are on it.
+        let plan = Plan { policy, ranks_per_node: Some(cores), oversubscribe: share || count == 1 };
         let io = Io { bandwidth: window.map(Bandwidth::new), node_bandwidth: None, latency: window.map(Seconds::new) };
         MachineFile { name, description, nodes, network, sharing, mpi, plan, io, assumed: Vec::new() }
     }
