@@ -1,5 +1,5 @@
 use super::*;
-use crate::topology::{Crossbar, Duplex, FatTree, Graph, Link, Torus};
+use crate::topology::{Crossbar, Duplex, FatTree, Graph, HyperX, HyperXShape, Hypercube, Link, Torus};
 
 const LINK: Link = Link { bandwidth: 12.5e9, latency: 1e-7 };
 
@@ -11,6 +11,16 @@ fn tree(shape: &str) -> Box<dyn Topology> {
 
 fn torus(dims: &[u32], wrap: bool) -> Box<dyn Topology> {
     Box::new(Torus::new(dims, wrap, LINK, Duplex::Split).unwrap())
+}
+
+fn cube(dimension: u32) -> Box<dyn Topology> {
+    Box::new(Hypercube::new(dimension, 1, LINK, Duplex::Split).unwrap())
+}
+
+fn hyperx(dimensions: &[u32], nodes_per_switch: u32) -> Box<dyn Topology> {
+    let cables = vec![1; dimensions.len()];
+    let shape = HyperXShape { dimensions: dimensions.into(), cables, nodes_per_switch };
+    Box::new(HyperX::new(shape, LINK, LINK, Duplex::Split).unwrap())
 }
 
 fn all() -> Vec<Box<dyn Topology>> {
@@ -30,6 +40,14 @@ fn all() -> Vec<Box<dyn Topology>> {
         torus(&[100, 3], true),
         torus(&[4, 4, 4], true),
         torus(&[24, 12, 2, 3, 2], true),
+        cube(1),
+        cube(5),
+        cube(13),
+        hyperx(&[1], 1),
+        hyperx(&[8], 4),
+        hyperx(&[100], 9),
+        hyperx(&[4, 4], 4),
+        hyperx(&[16, 10, 8], 8),
         Box::new(Crossbar::new(1, LINK, Duplex::Split, None)),
         Box::new(Crossbar::new(32, LINK, Duplex::Shared, hub)),
         Box::new(Crossbar::new(6400, LINK, Duplex::Split, None)),
@@ -70,9 +88,15 @@ fn pictures_are_whole_and_the_same_every_time() {
 
 #[test]
 fn small_networks_are_drawn_whole() {
-    for topology in
-        [tree("3;4,4,4;1,4,2;1,1,1"), tree("2;16,32;1,16;1,1"), torus(&[4, 4, 4], true), torus(&[24, 24], false)]
-    {
+    for topology in [
+        tree("3;4,4,4;1,4,2;1,1,1"),
+        tree("2;16,32;1,16;1,1"),
+        torus(&[4, 4, 4], true),
+        torus(&[24, 24], false),
+        cube(8),
+        hyperx(&[16], 8),
+        hyperx(&[8, 8], 8),
+    ] {
         assert!(!svg(&*topology, "", None).contains("not drawn"), "{}", topology.describe());
     }
 }
@@ -85,6 +109,9 @@ fn large_networks_say_what_is_left_out() {
     assert!(stampede.contains("of 23,040 links are not drawn"));
     let flat = svg(&Crossbar::new(6400, LINK, Duplex::Split, None), "", None);
     assert!(flat.contains(">6,328 more<"));
+    assert!(svg(&*cube(10), "", None).contains("Of 10 dimensions the first 8 are drawn"));
+    let large = svg(&*hyperx(&[100, 40], 2), "", None);
+    assert!(large.contains(">80 more<") && large.contains(">16 more<") && large.contains("links are not drawn"));
     assert!(svg(&*torus(&[4, 4, 4, 5], true), "", None).contains("Dimensions not drawn: 4 (size 5)"));
 }
 

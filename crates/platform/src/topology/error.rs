@@ -37,6 +37,17 @@ pub enum TopologyError {
     /// A torus without dimensions.
     #[error("a torus or mesh needs at least one dimension: write for instance `8 x 8 x 8`")]
     NoDimensions,
+    /// A HyperX without dimensions.
+    #[error("a HyperX needs at least one dimension: write for instance `dimensions = [8, 8]`")]
+    NoSwitches,
+    /// Not a number of cables for each dimension.
+    #[error("there are {dimensions} dimensions, but {count} numbers of cables: give one for each dimension")]
+    Cables {
+        /// Dimensions of the network.
+        dimensions: usize,
+        /// Numbers of cables.
+        count: usize,
+    },
     /// More links than can be numbered.
     #[error("{0} has more than 4,294,967,295 links: make it smaller")]
     TooLarge(String),

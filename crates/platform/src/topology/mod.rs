@@ -7,11 +7,16 @@
 //! comes for free ([`Topology::structure`] may choose a better one).
 
 mod bisection;
+mod cabling;
 mod crossbar;
 mod divisor;
 mod error;
 mod fat_tree;
 pub mod graph;
+mod hypercube;
+mod hyperx;
+mod pairs;
+mod parallel;
 mod shape;
 mod torus;
 
@@ -19,6 +24,8 @@ pub use crossbar::Crossbar;
 pub use error::TopologyError;
 pub use fat_tree::{FatTree, ParallelCables};
 pub use graph::{Graph, GraphError, GraphProblem};
+pub use hypercube::Hypercube;
+pub use hyperx::{HyperX, HyperXShape};
 pub use shape::FatTreeShape;
 pub use torus::Torus;
 
@@ -72,6 +79,18 @@ pub enum Structure {
         dims: Vec<u32>,
         /// Whether the ends of each line are joined.
         wrap: bool,
+    },
+    /// Nodes at the corners of a hypercube: neighbours differ in one bit of their numbers.
+    Cube {
+        /// Bits of a number.
+        dimension: u32,
+    },
+    /// Switches in groups of the same size, numbered group by group; nodes hang on them.
+    Groups {
+        /// Switches of a group.
+        size: u32,
+        /// The last so many of each group stand apart from the others, towards the other groups.
+        inner: u32,
     },
     /// Nothing known beyond vertices and links.
     Free,

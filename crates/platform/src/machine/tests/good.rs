@@ -8,7 +8,7 @@ use crate::interconnect::Loopback;
 use crate::machine::{FactorMeaning, Figures, FlowSharing, Io, Machine, Network, Nodes, Wiring};
 use crate::placement::{Plan, Policy};
 use crate::protocol::{Mode, MpiParameters, Piece, Piecewise, PollGrowth, Protocol};
-use crate::topology::{Duplex, FatTreeShape, Link, ParallelCables};
+use crate::topology::{Duplex, FatTreeShape, HyperXShape, Link, ParallelCables};
 
 /// Everything that a machine file can say.
 const FULL: &str = r#"
@@ -114,6 +114,38 @@ link a -- b 1 GB/s 1 us
     assert_eq!((machine.nodes.count, machine.interconnect.links()), (2, 2));
 }
 
+fn network_of(lines: &str) -> MachineFile {
+    good(&format!("name = \"n\"\nnodes.cores-per-socket = 1\n[network]\n{lines}\n"))
+}
+
+#[test]
+fn cables_for_all_dimensions_or_for_each() {
+    let loopback = "loopback = { bandwidth = \"10 GB/s\", latency = \"0 s\" }";
+    let general = "bandwidth = \"1 GB/s\"\nlatency = \"1 us\"";
+    let cables = |key: &str| {
+        let file = network_of(&format!("topology = \"torus\"\ndimensions = [4, 3]\n{key}\n{general}\n{loopback}"));
+        file.build().unwrap().interconnect.topology().cables()
+    };
+    assert_eq!([cables(""), cables("cables = 3"), cables("cables = [1, 2]")], [24, 72, 36]);
+    let cube = network_of(&format!("topology = \"hypercube\"\ndimension = 5\n{general}\n{loopback}"));
+    assert_eq!(Figures::of(&cube.build().unwrap()).cables, 80);
+}
+
+#[test]
+fn kinds_of_links_are_general_unless_given() {
+    let shape = "topology = \"hyperx\"\ndimensions = [4, 4]\nnodes-per-switch = 2";
+    let general = "bandwidth = \"1 GB/s\"\nlatency = \"1 us\"";
+    let fast = "{ bandwidth = \"2 GB/s\", latency = \"2 us\" }";
+    let latency =
+        |lines: &str| Figures::of(&network_of(&format!("{shape}\n{lines}")).build().unwrap()).worst_latency.get();
+    let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} is not {b}");
+    close(latency(general), 4e-6);
+    close(latency(&format!("{general}\nnode-link = {fast}")), 6e-6);
+    close(latency(&format!("node-link = {fast}\nswitch-link = {fast}")), 8e-6);
+    let mesh = network_of(&format!("topology = \"full-mesh\"\nswitches = 8\nnodes-per-switch = 2\n{general}"));
+    assert_eq!(mesh.nodes.count, 16);
+}
+
 #[test]
 fn figures_of_a_fat_tree() {
     let figures = Figures::of(&good(FULL).build().unwrap());
@@ -179,16 +211,24 @@ fn wiring() -> impl Strategy<Value = (Wiring, u32)> {
             (Wiring::FatTree { shape, levels, switch_ports, parallel_cables }, nodes)
         })
     });
-    let torus =
-        (proptest::collection::vec(1u32..6, 1..4), any::<bool>(), link()).prop_map(|(dimensions, wrap, link)| {
-            let nodes = dimensions.iter().product();
-            (Wiring::Torus { dimensions, wrap, link }, nodes)
-        });
+    let axes = || proptest::collection::vec((1u32..6, 1u32..4), 1..4);
+    let torus = (axes(), any::<bool>(), link()).prop_map(|(axes, wrap, link)| {
+        let (dimensions, cables): (Vec<u32>, Vec<u32>) = axes.into_iter().unzip();
+        let nodes = dimensions.iter().product();
+        (Wiring::Torus { dimensions, cables, wrap, link }, nodes)
+    });
+    let cube = (1u32..9, 1u32..4, link())
+        .prop_map(|(dimension, cables, link)| (Wiring::Hypercube { dimension, cables, link }, 1 << dimension));
+    let hyperx = (axes(), 1u32..9, link(), link()).prop_map(|(axes, nodes_per_switch, node_link, switch_link)| {
+        let (dimensions, cables): (Vec<u32>, Vec<u32>) = axes.into_iter().unzip();
+        let nodes = dimensions.iter().product::<u32>() * nodes_per_switch;
+        (Wiring::HyperX { shape: HyperXShape { dimensions, cables, nodes_per_switch }, node_link, switch_link }, nodes)
+    });
     let graph = "[a-z]{1,5}(\t| )?#?[^\\x00-\\x08]{0,9}".prop_map(|comment| {
         let text = format!("node a b\n# {}\nlink a -- b 1 GB/s 1 us\n", comment.replace(['\n', '\r'], " "));
         (Wiring::Graph { file: None, text }, 2)
     });
-    prop_oneof![crossbar, tree, torus, graph]
+    prop_oneof![crossbar, tree, torus, cube, hyperx, graph]
 }
 
 prop_compose! {
