@@ -1,5 +1,8 @@
 use super::*;
-use crate::topology::{Crossbar, Duplex, FatTree, Graph, HyperX, HyperXShape, Hypercube, Link, Torus};
+use crate::topology::{
+    Arrangement, Crossbar, Dragonfly, DragonflyLinks, DragonflyPlus, DragonflyPlusShape, DragonflyShape, Duplex,
+    FatTree, Graph, HyperX, HyperXShape, Hypercube, Link, SlimFly, Torus,
+};
 
 const LINK: Link = Link { bandwidth: 12.5e9, latency: 1e-7 };
 
@@ -21,6 +24,31 @@ fn hyperx(dimensions: &[u32], nodes_per_switch: u32) -> Box<dyn Topology> {
     let cables = vec![1; dimensions.len()];
     let shape = HyperXShape { dimensions: dimensions.into(), cables, nodes_per_switch };
     Box::new(HyperX::new(shape, LINK, LINK, Duplex::Split).unwrap())
+}
+
+const KINDS: DragonflyLinks = DragonflyLinks { node: LINK, local: LINK, global: LINK };
+
+fn dragonfly(groups: u32, switches_per_group: u32, global_cables_per_switch: u32) -> Box<dyn Topology> {
+    let (nodes_per_switch, arrangement) = (4, Arrangement::Circulant);
+    let shape = DragonflyShape { groups, switches_per_group, nodes_per_switch, global_cables_per_switch, arrangement };
+    Box::new(Dragonfly::new(shape, KINDS, Duplex::Split).unwrap())
+}
+
+fn dragonfly_plus(groups: u32, leaves_per_group: u32, spines_per_group: u32) -> Box<dyn Topology> {
+    let (nodes_per_leaf, global_cables_per_spine, arrangement) = (8, 8, Arrangement::Absolute);
+    let shape = DragonflyPlusShape {
+        groups,
+        leaves_per_group,
+        spines_per_group,
+        nodes_per_leaf,
+        global_cables_per_spine,
+        arrangement,
+    };
+    Box::new(DragonflyPlus::new(shape, KINDS, Duplex::Split).unwrap())
+}
+
+fn slim_fly(q: u32) -> Box<dyn Topology> {
+    Box::new(SlimFly::new(q, 2, LINK, LINK, Duplex::Split).unwrap())
 }
 
 fn all() -> Vec<Box<dyn Topology>> {
@@ -48,6 +76,14 @@ fn all() -> Vec<Box<dyn Topology>> {
         hyperx(&[100], 9),
         hyperx(&[4, 4], 4),
         hyperx(&[16, 10, 8], 8),
+        dragonfly(1, 1, 1),
+        dragonfly(9, 4, 2),
+        dragonfly(60, 32, 4),
+        dragonfly_plus(5, 4, 4),
+        dragonfly_plus(1, 1, 1),
+        dragonfly_plus(40, 16, 16),
+        slim_fly(5),
+        slim_fly(13),
         Box::new(Crossbar::new(1, LINK, Duplex::Split, None)),
         Box::new(Crossbar::new(32, LINK, Duplex::Shared, hub)),
         Box::new(Crossbar::new(6400, LINK, Duplex::Split, None)),
@@ -96,6 +132,9 @@ fn small_networks_are_drawn_whole() {
         cube(8),
         hyperx(&[16], 8),
         hyperx(&[8, 8], 8),
+        dragonfly(9, 4, 2),
+        dragonfly_plus(9, 4, 4),
+        slim_fly(5),
     ] {
         assert!(!svg(&*topology, "", None).contains("not drawn"), "{}", topology.describe());
     }

@@ -3,7 +3,10 @@
 use super::{Machine, MachineFile, Network, Wiring};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::interconnect::Interconnect;
-use crate::topology::{Crossbar, FatTree, Graph, GraphError, HyperX, Hypercube, Topology, TopologyError, Torus};
+use crate::topology::{
+    Crossbar, Dragonfly, DragonflyPlus, FatTree, Graph, GraphError, HyperX, Hypercube, SlimFly, Topology,
+    TopologyError, Torus,
+};
 
 /// Why a network cannot be built.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +35,11 @@ impl Network {
             }
             Wiring::HyperX { shape, node_link, switch_link } => {
                 Box::new(HyperX::new(shape.clone(), *node_link, *switch_link, self.duplex)?)
+            }
+            Wiring::Dragonfly { shape, links } => Box::new(Dragonfly::new(*shape, *links, self.duplex)?),
+            Wiring::DragonflyPlus { shape, links } => Box::new(DragonflyPlus::new(*shape, *links, self.duplex)?),
+            Wiring::SlimFly { q, nodes_per_switch, node_link, switch_link } => {
+                Box::new(SlimFly::new(*q, *nodes_per_switch, *node_link, *switch_link, self.duplex)?)
             }
             Wiring::Graph { text, .. } => Box::new(Graph::parse(text)?),
         })

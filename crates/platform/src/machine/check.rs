@@ -204,6 +204,15 @@ impl Network {
                 findings.link("network.switch-link", switch_link);
                 findings.cables(&shape.cables);
             }
+            Wiring::Dragonfly { links, .. } | Wiring::DragonflyPlus { links, .. } => {
+                findings.link("network.node-link", &links.node);
+                findings.link("network.local-link", &links.local);
+                findings.link("network.global-link", &links.global);
+            }
+            Wiring::SlimFly { node_link, switch_link, .. } => {
+                findings.link("network.node-link", node_link);
+                findings.link("network.switch-link", switch_link);
+            }
             Wiring::Graph { .. } => {}
         }
         if let Loopback::Unshared(link) = &self.loopback {
@@ -272,6 +281,8 @@ impl Network {
             Wiring::HyperX { shape, .. } if shape.dimensions.len() == 1 => "network.switches",
             Wiring::Torus { .. } | Wiring::HyperX { .. } => "network.dimensions",
             Wiring::Hypercube { .. } => "network.dimension",
+            Wiring::Dragonfly { .. } | Wiring::DragonflyPlus { .. } => "network.groups",
+            Wiring::SlimFly { .. } => "network.q",
             Wiring::Graph { file: Some(_), .. } => "network.file",
             Wiring::Graph { file: None, .. } => "network.graph",
         };

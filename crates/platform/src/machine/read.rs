@@ -24,7 +24,19 @@ const PROBE: Seconds = Seconds::new(0.25e-6);
 const TEST: Seconds = Seconds::new(0.8e-6);
 
 /// What `topology` may be.
-const TOPOLOGIES: [&str; 8] = ["crossbar", "fat-tree", "torus", "mesh", "hypercube", "full-mesh", "hyperx", "graph"];
+const TOPOLOGIES: [&str; 11] = [
+    "crossbar",
+    "fat-tree",
+    "torus",
+    "mesh",
+    "hypercube",
+    "full-mesh",
+    "hyperx",
+    "dragonfly",
+    "dragonfly+",
+    "slim-fly",
+    "graph",
+];
 
 impl MachineFile {
     /// Reads a machine file; a graph file that it names is looked for in the same folder.
@@ -155,6 +167,9 @@ fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -
             (Wiring::Hypercube { dimension, cables, link: read_link(reader, network) }, "dimension-order")
         }
         "full-mesh" => (switched::read_full_mesh(reader, network), "direct"),
+        "dragonfly" => (switched::read_dragonfly(reader, network), "minimal"),
+        "dragonfly+" => (switched::read_dragonfly_plus(reader, network), "minimal"),
+        "slim-fly" => (switched::read_slim_fly(reader, network), "minimal"),
         "hyperx" => (switched::read_hyperx(reader, network), "dimension-order"),
         "graph" => (read_graph(reader, network, folder), "shortest-path"),
         _ => {

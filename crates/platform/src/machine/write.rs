@@ -4,12 +4,12 @@ use std::fmt::Display;
 
 use hpcast_units::{Bandwidth, Bytes, Seconds};
 
-use super::wiring::Figure;
+use super::wiring::{Figure, word_for};
 use super::{FactorMeaning, MachineFile, Wiring};
 use crate::interconnect::Loopback;
 use crate::placement::Policy;
 use crate::protocol::PollGrowth;
-use crate::topology::{Duplex, Link, ParallelCables};
+use crate::topology::{Arrangement, DragonflyLinks, Duplex, Link, ParallelCables};
 
 /// Comments start here, where values are short enough.
 const COMMENT_COLUMN: usize = 40;
@@ -106,6 +106,20 @@ impl MachineFile {
                 }
                 out.figures(&network.wiring);
                 out.cables(&shape.cables);
+                out.kinds(&[("node-link", node_link), ("switch-link", switch_link)]);
+            }
+            Wiring::Dragonfly { shape, links } => {
+                out.key("topology", "\"dragonfly\"", "groups of switches, each a full mesh");
+                out.dragonfly(&network.wiring, shape.arrangement, links);
+            }
+            Wiring::DragonflyPlus { shape, links } => {
+                out.key("topology", "\"dragonfly+\"", "groups of switches, each a fat tree of two levels");
+                out.dragonfly(&network.wiring, shape.arrangement, links);
+            }
+            Wiring::SlimFly { node_link, switch_link, .. } => {
+                out.key("topology", "\"slim-fly\"", "at most two steps between switches");
+                out.figures(&network.wiring);
+                out.key("routing", "\"minimal\"", "");
                 out.kinds(&[("node-link", node_link), ("switch-link", switch_link)]);
             }
             Wiring::Graph { file, text: graph } => {
@@ -240,6 +254,13 @@ impl Text {
         for Figure { key, value, meaning } in wiring.figures() {
             self.key(key, value, meaning);
         }
+    }
+
+    fn dragonfly(&mut self, wiring: &Wiring, arrangement: Arrangement, links: &DragonflyLinks) {
+        self.figures(wiring);
+        self.key("arrangement", quoted(word_for(arrangement)), "which switch is joined with which group");
+        self.key("routing", "\"minimal\"", "");
+        self.kinds(&[("node-link", &links.node), ("local-link", &links.local), ("global-link", &links.global)]);
     }
 
     /// Several cables between neighbours, if there are.

@@ -6,10 +6,13 @@
 //! To add one: write a file here that implements [`Topology`], and name it in the machine-file reader. Its picture
 //! comes for free ([`Topology::structure`] may choose a better one).
 
+mod arrangement;
 mod bisection;
 mod cabling;
 mod crossbar;
 mod divisor;
+mod dragonfly;
+mod dragonfly_plus;
 mod error;
 mod fat_tree;
 pub mod graph;
@@ -18,15 +21,20 @@ mod hyperx;
 mod pairs;
 mod parallel;
 mod shape;
+mod slim_fly;
 mod torus;
 
+pub use arrangement::Arrangement;
 pub use crossbar::Crossbar;
+pub use dragonfly::{Dragonfly, DragonflyLinks, DragonflyShape};
+pub use dragonfly_plus::{DragonflyPlus, DragonflyPlusShape};
 pub use error::TopologyError;
 pub use fat_tree::{FatTree, ParallelCables};
 pub use graph::{Graph, GraphError, GraphProblem};
 pub use hypercube::Hypercube;
 pub use hyperx::{HyperX, HyperXShape};
 pub use shape::FatTreeShape;
+pub use slim_fly::SlimFly;
 pub use torus::Torus;
 
 use crate::interconnect::Path;

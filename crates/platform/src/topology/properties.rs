@@ -165,7 +165,95 @@ fn parse(shape: &str) -> FatTree {
     tree(&shape.parse().unwrap(), Duplex::Split)
 }
 
+/// Three kinds of links.
+const KINDS: DragonflyLinks =
+    DragonflyLinks { node: SLOW, local: LINK, global: Link { bandwidth: 2e9, latency: 5e-6 } };
+
+fn arrangement() -> impl Strategy<Value = Arrangement> {
+    use Arrangement::*;
+    prop_oneof![Just(Absolute), Just(Relative), Just(Circulant), Just(PalmTree)]
+}
+
+/// Numbers of groups, of switches with global cables, and of these; there are enough for the groups.
+fn groups() -> impl Strategy<Value = (u32, u32, u32)> {
+    (1u32..5, 1u32..4).prop_flat_map(|(switches, cables)| (1..switches * cables + 2, Just(switches), Just(cables)))
+}
+
+/// Every two groups of `size` switches are joined by as many cables as the ports allow.
+fn check_groups(topology: &dyn Topology, size: u32, ports: u32) -> Result<(), TestCaseError> {
+    let groups = topology.switches() / size;
+    let mut joined = vec![0; (groups * groups) as usize];
+    for (tail, head, _) in arcs(topology) {
+        if let (Some(tail), Some(head)) =
+            (tail.checked_sub(topology.nodes() as usize), head.checked_sub(topology.nodes() as usize))
+        {
+            joined[tail / size as usize * groups as usize + head / size as usize] += 1;
+        }
+    }
+    for from in 0..groups {
+        for to in (0..groups).filter(|&to| to != from) {
+            prop_assert_eq!(joined[(from * groups + to) as usize], ports / (groups - 1));
+        }
+    }
+    Ok(())
+}
+
+/// Cables of each switch to other switches.
+fn between_switches(topology: &dyn Topology) -> Vec<u32> {
+    let mut degrees = vec![0; topology.switches() as usize];
+    for (tail, head, _) in arcs(topology) {
+        if tail.min(head) >= topology.nodes() as usize {
+            degrees[tail - topology.nodes() as usize] += 1;
+        }
+    }
+    degrees
+}
+
 proptest! {
+    #[test]
+    fn dragonflies((groups, switches, cables) in groups(), nodes in 1u32..4, arrangement in arrangement(), duplex in duplex()) {
+        let shape = DragonflyShape {
+            groups,
+            switches_per_group: switches,
+            nodes_per_switch: nodes,
+            global_cables_per_switch: cables,
+            arrangement,
+        };
+        let topology = Dragonfly::new(shape, KINDS, duplex).unwrap();
+        // Minimal within the hierarchy: two global cables may be shorter than local, global, local.
+        check_routes(&topology, false)?;
+        check_links(&topology, duplex)?;
+        check_groups(&topology, switches, switches * cables)?;
+        let full = groups > 1 && switches * cables % (groups - 1) == 0;
+        for degree in between_switches(&topology) {
+            prop_assert!(degree < switches + cables && (!full || degree == switches - 1 + cables));
+        }
+        if full {
+            check_degrees(&topology, |_| (switches - 1 + cables + nodes) as u64, 1)?;
+        }
+    }
+
+    #[test]
+    fn dragonflies_plus((groups, spines, cables) in groups(), leaves in 1u32..4, nodes in 1u32..3, arrangement in arrangement(), duplex in duplex()) {
+        let shape = DragonflyPlusShape {
+            groups,
+            leaves_per_group: leaves,
+            spines_per_group: spines,
+            nodes_per_leaf: nodes,
+            global_cables_per_spine: cables,
+            arrangement,
+        };
+        let topology = DragonflyPlus::new(shape, KINDS, duplex).unwrap();
+        check_routes(&topology, true)?;
+        check_links(&topology, duplex)?;
+        check_groups(&topology, leaves + spines, spines * cables)?;
+        if groups > 1 && spines * cables % (groups - 1) == 0 {
+            let of_leaf = |switch| switch % (leaves + spines) < leaves;
+            let degree = |switch| if of_leaf(switch) { spines + nodes } else { leaves + cables };
+            check_degrees(&topology, |switch| degree(switch) as u64, 1)?;
+        }
+    }
+
     #[test]
     fn fat_trees(shape in shape(), duplex in duplex()) {
         let tree = tree(&shape, duplex);
@@ -235,6 +323,20 @@ proptest! {
         let up = |route: &[LinkId]| route.iter().filter(|&&id| (id as u64) < tree.cables()).count();
         prop_assert_eq!(2 * up(&there), there.len(), "half up, half down");
         prop_assert_eq!(up(&there), up(&back));
+    }
+}
+
+#[test]
+fn slim_flies() {
+    for (q, nodes, delta) in [(3, 2, -1), (5, 2, 1), (7, 1, -1), (11, 1, -1), (13, 1, 1)] {
+        for duplex in [Duplex::Split, Duplex::Shared] {
+            let topology = SlimFly::new(q, nodes, SLOW, LINK, duplex).unwrap();
+            check_routes(&topology, true).unwrap();
+            check_links(&topology, duplex).unwrap();
+            assert_eq!(topology.switches(), 2 * q * q);
+            let degree = (3 * q as i32 - delta) / 2;
+            check_degrees(&topology, |_| degree as u64 + nodes as u64, 1).unwrap();
+        }
     }
 }
 

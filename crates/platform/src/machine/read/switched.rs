@@ -3,7 +3,8 @@
 use super::{read_cables, read_figure, read_link, read_whole_link};
 use crate::fields::{Reader, Section};
 use crate::machine::Wiring;
-use crate::topology::{HyperXShape, Link};
+use crate::machine::wiring::{ARRANGEMENTS, word_for};
+use crate::topology::{Arrangement, DragonflyLinks, DragonflyPlusShape, DragonflyShape, HyperXShape, Link};
 
 pub(super) fn read_full_mesh(reader: &mut Reader, network: &mut Section<'_>) -> Wiring {
     let dimensions = vec![read_figure(reader, network, "switches", 16)];
@@ -21,6 +22,47 @@ fn read_joined_lines(reader: &mut Reader, network: &mut Section<'_>, dimensions:
     let nodes_per_switch = read_figure(reader, network, "nodes-per-switch", 8);
     let [node_link, switch_link] = read_kinds(reader, network, ["node-link", "switch-link"]);
     Wiring::HyperX { shape: HyperXShape { dimensions, cables, nodes_per_switch }, node_link, switch_link }
+}
+
+pub(super) fn read_dragonfly(reader: &mut Reader, network: &mut Section<'_>) -> Wiring {
+    let shape = DragonflyShape {
+        groups: read_figure(reader, network, "groups", 9),
+        switches_per_group: read_figure(reader, network, "switches-per-group", 4),
+        nodes_per_switch: read_figure(reader, network, "nodes-per-switch", 2),
+        global_cables_per_switch: read_figure(reader, network, "global-cables-per-switch", 2),
+        arrangement: read_arrangement(reader, network),
+    };
+    Wiring::Dragonfly { shape, links: read_dragonfly_links(reader, network) }
+}
+
+pub(super) fn read_dragonfly_plus(reader: &mut Reader, network: &mut Section<'_>) -> Wiring {
+    let shape = DragonflyPlusShape {
+        groups: read_figure(reader, network, "groups", 9),
+        leaves_per_group: read_figure(reader, network, "leaves-per-group", 4),
+        spines_per_group: read_figure(reader, network, "spines-per-group", 4),
+        nodes_per_leaf: read_figure(reader, network, "nodes-per-leaf", 4),
+        global_cables_per_spine: read_figure(reader, network, "global-cables-per-spine", 2),
+        arrangement: read_arrangement(reader, network),
+    };
+    Wiring::DragonflyPlus { shape, links: read_dragonfly_links(reader, network) }
+}
+
+pub(super) fn read_slim_fly(reader: &mut Reader, network: &mut Section<'_>) -> Wiring {
+    let q = read_figure(reader, network, "q", 5);
+    let nodes_per_switch = read_figure(reader, network, "nodes-per-switch", 4);
+    let [node_link, switch_link] = read_kinds(reader, network, ["node-link", "switch-link"]);
+    Wiring::SlimFly { q, nodes_per_switch, node_link, switch_link }
+}
+
+fn read_arrangement(reader: &mut Reader, network: &mut Section<'_>) -> Arrangement {
+    let arrangement = network.choice(reader, "arrangement", &ARRANGEMENTS);
+    network.assumed(reader, "arrangement", arrangement.map(word_for), word_for(Arrangement::default()));
+    arrangement.unwrap_or_default()
+}
+
+fn read_dragonfly_links(reader: &mut Reader, network: &mut Section<'_>) -> DragonflyLinks {
+    let [node, local, global] = read_kinds(reader, network, ["node-link", "local-link", "global-link"]);
+    DragonflyLinks { node, local, global }
 }
 
 /// Links of several kinds; those that are not given are as `bandwidth` and `latency` say, which nobody needs otherwise.

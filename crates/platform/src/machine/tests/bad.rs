@@ -190,6 +190,36 @@ fn hypercubes_and_meshes_of_switches() {
 }
 
 #[test]
+fn dragonflies_and_slim_flies() {
+    let dragonfly = |groups: u32, lines: &str| {
+        let figures = "switches-per-group = 2\nnodes-per-switch = 1\nglobal-cables-per-switch = 1";
+        switched(&format!("topology = \"dragonfly\"\ngroups = {groups}\n{figures}\n{lines}"))
+    };
+    good(&dragonfly(2, ""));
+    good(&dragonfly(2, "arrangement = \"palm-tree\"\nrouting = \"minimal\""));
+    refused(&dragonfly(4, ""), (8, 10), &["each of 4 groups", "has ports for 2", "write at most 3 groups"]);
+    refused(&dragonfly(3, ""), (4, 9), &["has ports for 6 nodes, but there are 4"]);
+    refused(&dragonfly(0, ""), (8, 10), &["out of range"]);
+    refused(&dragonfly(2, "arrangement = \"relativ\""), (12, 15), &["`relativ` is no arrangement", "did you mean"]);
+    refused(&dragonfly(2, "global-link = { latency = \"1 us\" }"), (12, 15), &["global-link.bandwidth` is missing"]);
+    let missing = dragonfly(2, "").replace("nodes-per-switch = 1\n", "");
+    refused(&missing, (6, 1), &["`network.nodes-per-switch` is missing"]);
+
+    let plus = |groups: u32| {
+        let figures = "leaves-per-group = 2\nspines-per-group = 1\nnodes-per-leaf = 1\nglobal-cables-per-spine = 2";
+        switched(&format!("topology = \"dragonfly+\"\ngroups = {groups}\n{figures}"))
+    };
+    good(&plus(2));
+    refused(&plus(4), (8, 10), &["write at most 3 groups"]);
+
+    let slim_fly = |q: u32| switched(&format!("topology = \"slim-fly\"\nq = {q}\nnodes-per-switch = 1"));
+    good(&slim_fly(3).replace("count = 4", "count = 18"));
+    refused(&slim_fly(9), (8, 5), &["9 is not an odd prime", "write 7 or 11"]);
+    refused(&slim_fly(100_003), (8, 5), &["make it smaller"]);
+    refused(&slim_fly(5), (4, 9), &["has ports for 50 nodes, but there are 4"]);
+}
+
+#[test]
 fn mistakes_in_kinds_of_links() {
     let mesh =
         |lines: &str| switched(&format!("topology = \"full-mesh\"\nswitches = 2\nnodes-per-switch = 2\n{lines}"));

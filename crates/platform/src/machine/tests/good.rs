@@ -8,7 +8,10 @@ use crate::interconnect::Loopback;
 use crate::machine::{FactorMeaning, Figures, FlowSharing, Io, Machine, Network, Nodes, Wiring};
 use crate::placement::{Plan, Policy};
 use crate::protocol::{Mode, MpiParameters, Piece, Piecewise, PollGrowth, Protocol};
-use crate::topology::{Duplex, FatTreeShape, HyperXShape, Link, ParallelCables};
+use crate::topology::{
+    Arrangement, DragonflyLinks, DragonflyPlusShape, DragonflyShape, Duplex, FatTreeShape, HyperXShape, Link,
+    ParallelCables,
+};
 
 /// Everything that a machine file can say.
 const FULL: &str = r#"
@@ -197,6 +200,31 @@ fn link() -> impl Strategy<Value = Link> {
     (1.0..1e15, 0.0..1.0).prop_map(|(bandwidth, latency)| Link { bandwidth, latency })
 }
 
+fn dragonfly() -> impl Strategy<Value = (Wiring, u32)> {
+    use Arrangement::*;
+    let arrangement = prop_oneof![Just(Absolute), Just(Relative), Just(Circulant), Just(PalmTree)];
+    let links = (link(), link(), link()).prop_map(|(node, local, global)| DragonflyLinks { node, local, global });
+    let numbers = (1u32..5, 1u32..5, 1u32..5, 1u32..5);
+    (numbers, arrangement, links, any::<bool>()).prop_map(|((a, b, c, d), arrangement, links, plus)| {
+        let groups = b * c + 1;
+        if plus {
+            let shape = DragonflyPlusShape {
+                groups,
+                leaves_per_group: a,
+                spines_per_group: b,
+                nodes_per_leaf: d,
+                global_cables_per_spine: c,
+                arrangement,
+            };
+            return (Wiring::DragonflyPlus { shape, links }, groups * a * d);
+        }
+        let (switches_per_group, global_cables_per_switch, nodes_per_switch) = (b, c, d);
+        let shape =
+            DragonflyShape { groups, switches_per_group, nodes_per_switch, global_cables_per_switch, arrangement };
+        (Wiring::Dragonfly { shape, links }, groups * b * d)
+    })
+}
+
 fn wiring() -> impl Strategy<Value = (Wiring, u32)> {
     let crossbar = (link(), proptest::option::of(link()), 1u32..1000)
         .prop_map(|(link, backbone, nodes)| (Wiring::Crossbar { link, backbone }, nodes));
@@ -228,7 +256,11 @@ fn wiring() -> impl Strategy<Value = (Wiring, u32)> {
         let text = format!("node a b\n# {}\nlink a -- b 1 GB/s 1 us\n", comment.replace(['\n', '\r'], " "));
         (Wiring::Graph { file: None, text }, 2)
     });
-    prop_oneof![crossbar, tree, torus, cube, hyperx, graph]
+    let slim_fly = (0usize..4, 1u32..5, link(), link()).prop_map(|(at, nodes_per_switch, node_link, switch_link)| {
+        let q = [3, 5, 7, 11][at];
+        (Wiring::SlimFly { q, nodes_per_switch, node_link, switch_link }, 2 * q * q * nodes_per_switch)
+    });
+    prop_oneof![crossbar, tree, torus, cube, hyperx, dragonfly(), slim_fly, graph]
 }
 
 prop_compose! {
