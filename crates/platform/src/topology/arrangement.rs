@@ -132,7 +132,7 @@ mod tests {
     fn as_published() {
         let order = |arrangement: Arrangement| {
             let mut groups = [0; 5];
-            [0, 1, 3, 4, 5].map(|to| groups[arrangement.port(6, 2, to) as usize] = to);
+            [0, 1, 3, 4, 5].into_iter().for_each(|to| groups[arrangement.port(6, 2, to) as usize] = to);
             groups
         };
         assert_eq!(order(Arrangement::Absolute), [0, 1, 3, 4, 5]);

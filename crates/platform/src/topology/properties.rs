@@ -89,6 +89,15 @@ pub fn check_routes(topology: &dyn Topology, minimal: bool) -> Result<(), TestCa
                 once.sort();
                 once.dedup();
                 prop_assert_eq!(once.len(), path.links.len(), "{} -> {} repeats a link", from, to);
+                if !topology.may_repeat_links() {
+                    let back = route(topology, to, from);
+                    prop_assert!(
+                        back.iter().all(|id| once.binary_search(id).is_err()),
+                        "{} <-> {} repeat a link",
+                        from,
+                        to
+                    );
+                }
                 longest = longest.max(path.links.len() as u32);
                 if minimal {
                     prop_assert_eq!(path.links.len() as u32, distances[to as usize], "{} -> {}", from, to);
@@ -479,6 +488,25 @@ fn bisection_of_hyperx_networks_is_the_worst_cut() {
         if topology.bisection_is_exact() {
             assert!(close(formula, worst), "{}: {formula} is not {worst}", topology.describe());
         }
+    }
+}
+
+/// Where no formula is known, the search must come near what trying all cuts finds.
+#[test]
+fn bisection_of_small_dragonflies_is_found() {
+    for (groups, switches, nodes, cables) in [(3, 2, 1, 1), (2, 2, 2, 1), (4, 2, 1, 2), (3, 1, 3, 2), (3, 3, 1, 1)] {
+        let shape = DragonflyShape {
+            groups,
+            switches_per_group: switches,
+            nodes_per_switch: nodes,
+            global_cables_per_switch: cables,
+            arrangement: Arrangement::Relative,
+        };
+        let topology = Dragonfly::new(shape, KINDS, Duplex::Split).unwrap();
+        let (found, worst) = (topology.bisection_bandwidth(), brute_force(&topology));
+        assert!(!topology.bisection_is_exact());
+        assert!(found >= worst * (1.0 - 1e-9), "{}: {found} is less than {worst}", topology.describe());
+        assert!(found <= worst * 1.35, "{}: {found} is far from {worst}", topology.describe());
     }
 }
 

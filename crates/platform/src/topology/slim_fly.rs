@@ -209,7 +209,8 @@ fn describe(q: u32, nodes_per_switch: u32) -> String {
 }
 
 fn is_odd_prime(q: u32) -> bool {
-    q > 2 && q % 2 == 1 && (3..).step_by(2).take_while(|divisor| divisor * divisor <= q).all(|divisor| q % divisor != 0)
+    let mut divisors = (2..).take_while(|divisor| divisor * divisor <= q);
+    q > 2 && divisors.all(|divisor| !q.is_multiple_of(divisor))
 }
 
 /// X and X' by Hafner's formulas, where the powers are those of a primitive element of the numbers modulo q:
