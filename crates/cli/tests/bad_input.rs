@@ -27,7 +27,17 @@ fn mistakes_in_machine_files_are_shown_with_their_place() {
         ("\"1 us\"", "\"-1 us\"", &["machine.toml:8:"]),
         ("\"1 us\"", "\"1 GB\"", &["machine.toml:8:"]),
         ("topology = \"crossbar\"", "topology = \"fat-tree\"\nshape = \"2; 3,3; 1,2; 1,1\"", &["machine.toml:", "9"]),
-        ("topology = \"crossbar\"", "topology = \"hyperbole\"", &["machine.toml:6:", "crossbar"]),
+        ("topology = \"crossbar\"", "topology = \"star\"", &["machine.toml:6:", "crossbar"]),
+        (
+            "topology = \"crossbar\"",
+            "topology = \"dragonfly\"\ngroups = 4\nswitches-per-group = 2\nnodes-per-switch = 1\nglobal-cables-per-switch = 1",
+            &["machine.toml:7:10", "each of 4 groups", "write at most 3 groups"],
+        ),
+        (
+            "topology = \"crossbar\"",
+            "topology = \"slim-fly\"\nq = 6\nnodes-per-switch = 1",
+            &["machine.toml:7:5", "not an odd prime", "write 5 or 7"],
+        ),
         ("[network]", "[network", &["machine.toml:5:"]),
     ] {
         assert!(RIGHT.contains(from));

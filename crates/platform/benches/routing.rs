@@ -4,7 +4,10 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use hpcast_platform::Path;
-use hpcast_platform::topology::{Crossbar, Duplex, FatTree, Graph, Link, Topology, Torus};
+use hpcast_platform::topology::{
+    Arrangement, Crossbar, Dragonfly, DragonflyLinks, DragonflyPlus, DragonflyPlusShape, DragonflyShape, Duplex,
+    FatTree, Graph, HyperX, HyperXShape, Hypercube, Link, SlimFly, Topology, Torus,
+};
 
 const LINK: Link = Link { bandwidth: 12.5e9, latency: 1e-7 };
 
@@ -28,6 +31,37 @@ fn torus(dims: &[u32], wrap: bool) -> Box<dyn Topology> {
     Box::new(Torus::new(dims, wrap, LINK, Duplex::Split).expect("a torus"))
 }
 
+fn hyperx(dimensions: &[u32], cables: &[u32], nodes_per_switch: u32) -> Box<dyn Topology> {
+    let shape = HyperXShape { dimensions: dimensions.into(), cables: cables.into(), nodes_per_switch };
+    Box::new(HyperX::new(shape, LINK, LINK, Duplex::Split).expect("a HyperX"))
+}
+
+const KINDS: DragonflyLinks = DragonflyLinks { node: LINK, local: LINK, global: LINK };
+
+/// With a = 2 p = 2 h, which Kim et al. call balanced.
+fn dragonfly(groups: u32, half: u32, arrangement: Arrangement) -> Box<dyn Topology> {
+    let shape = DragonflyShape {
+        groups,
+        switches_per_group: 2 * half,
+        nodes_per_switch: half,
+        global_cables_per_switch: half,
+        arrangement,
+    };
+    Box::new(Dragonfly::new(shape, KINDS, Duplex::Split).expect("a dragonfly"))
+}
+
+fn dragonfly_plus() -> Box<dyn Topology> {
+    let shape = DragonflyPlusShape {
+        groups: 40,
+        leaves_per_group: 16,
+        spines_per_group: 16,
+        nodes_per_leaf: 16,
+        global_cables_per_spine: 16,
+        arrangement: Arrangement::Absolute,
+    };
+    Box::new(DragonflyPlus::new(shape, KINDS, Duplex::Split).expect("a dragonfly+"))
+}
+
 /// 32 switches of 16 nodes, each joined with 8 others.
 fn graph() -> Box<dyn Topology> {
     let mut text = String::new();
@@ -42,7 +76,7 @@ fn graph() -> Box<dyn Topology> {
 }
 
 fn routing(criterion: &mut Criterion) {
-    let topologies: [(&str, Box<dyn Topology>); 8] = [
+    let topologies: [(&str, Box<dyn Topology>); 18] = [
         ("crossbar 1024", Box::new(Crossbar::new(1024, LINK, Duplex::Split, None))),
         ("fat tree 2;16,32;1,16;1,1", tree("2;16,32;1,16;1,1")),
         ("fat tree 2;20,320;1,8;1,2", tree("2;20,320;1,8;1,2")),
@@ -50,6 +84,18 @@ fn routing(criterion: &mut Criterion) {
         ("torus 8x8x8", torus(&[8, 8, 8], true)),
         ("torus 24x24x24", torus(&[24, 24, 24], true)),
         ("mesh 24x24", torus(&[24, 24], false)),
+        ("mesh 22x22x22, 2 cables", {
+            Box::new(Torus::with_cables(&[22; 3], &[2; 3], false, LINK, Duplex::Split).expect("a mesh"))
+        }),
+        ("hypercube 13", Box::new(Hypercube::new(13, 1, LINK, Duplex::Split).expect("a hypercube"))),
+        ("full mesh 100, 100 nodes each", hyperx(&[100], &[1], 100)),
+        ("HyperX 10x10x10, 10 nodes each", hyperx(&[10; 3], &[1; 3], 10)),
+        ("HyperX 32x32, 2 cables, 10 nodes each", hyperx(&[32; 2], &[2; 2], 10)),
+        ("dragonfly 9702, absolute", dragonfly(99, 7, Arrangement::Absolute)),
+        ("dragonfly 9702, circulant", dragonfly(99, 7, Arrangement::Circulant)),
+        ("dragonfly 10240, 5 groups", dragonfly(5, 32, Arrangement::Relative)),
+        ("dragonfly+ 10240", dragonfly_plus()),
+        ("slim fly 10830", Box::new(SlimFly::new(19, 15, LINK, LINK, Duplex::Split).expect("a slim fly"))),
         ("graph of 512 nodes, 32 switches", graph()),
     ];
     let mut group = criterion.benchmark_group("route");

@@ -102,6 +102,14 @@ impl Reader {
         if let Some((_, last)) = key.strip_prefix("network.levels[").and_then(|rest| rest.split_once("].")) {
             return self.place(&format!("network.{last}"));
         }
+        // So may those of other networks, for all kinds of links that are not given.
+        if let Some((link, last)) = key.rsplit_once('.')
+            && link.starts_with("network.")
+            && link.ends_with("-link")
+            && !self.places.contains_key(link)
+        {
+            return self.place(&format!("network.{last}"));
+        }
         match key.rfind(['.', '[']) {
             Some(end) => self.place(&key[..end]),
             None => 0..0,

@@ -4,9 +4,11 @@
 
 mod canvas;
 mod colour;
+mod cube;
 mod force;
 mod free;
 mod grid;
+mod groups;
 mod levels;
 mod paint;
 mod slots;
@@ -51,6 +53,8 @@ pub fn svg(topology: &dyn Topology, title: &str, load: Option<&[f64]>) -> String
         Structure::Star { backbone } => star::draw(topology, backbone, &mut paint),
         Structure::Levels(shape) => levels::draw(topology, &shape, &mut paint),
         Structure::Grid { dims, wrap } => grid::draw(topology, &dims, wrap, &mut paint),
+        Structure::Cube { dimension } => cube::draw(topology, dimension, &mut paint),
+        Structure::Groups { size, inner } => groups::draw(topology, size, inner, &mut paint),
         Structure::Free => free::draw(topology, &mut paint),
     };
     let (hidden, highest) = paint.hidden();

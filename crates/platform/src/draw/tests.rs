@@ -1,5 +1,8 @@
 use super::*;
-use crate::topology::{Crossbar, Duplex, FatTree, Graph, Link, Torus};
+use crate::topology::{
+    Arrangement, Crossbar, Dragonfly, DragonflyLinks, DragonflyPlus, DragonflyPlusShape, DragonflyShape, Duplex,
+    FatTree, Graph, HyperX, HyperXShape, Hypercube, Link, SlimFly, Torus,
+};
 
 const LINK: Link = Link { bandwidth: 12.5e9, latency: 1e-7 };
 
@@ -11,6 +14,41 @@ fn tree(shape: &str) -> Box<dyn Topology> {
 
 fn torus(dims: &[u32], wrap: bool) -> Box<dyn Topology> {
     Box::new(Torus::new(dims, wrap, LINK, Duplex::Split).unwrap())
+}
+
+fn cube(dimension: u32) -> Box<dyn Topology> {
+    Box::new(Hypercube::new(dimension, 1, LINK, Duplex::Split).unwrap())
+}
+
+fn hyperx(dimensions: &[u32], nodes_per_switch: u32) -> Box<dyn Topology> {
+    let cables = vec![1; dimensions.len()];
+    let shape = HyperXShape { dimensions: dimensions.into(), cables, nodes_per_switch };
+    Box::new(HyperX::new(shape, LINK, LINK, Duplex::Split).unwrap())
+}
+
+const KINDS: DragonflyLinks = DragonflyLinks { node: LINK, local: LINK, global: LINK };
+
+fn dragonfly(groups: u32, switches_per_group: u32, global_cables_per_switch: u32) -> Box<dyn Topology> {
+    let (nodes_per_switch, arrangement) = (4, Arrangement::Circulant);
+    let shape = DragonflyShape { groups, switches_per_group, nodes_per_switch, global_cables_per_switch, arrangement };
+    Box::new(Dragonfly::new(shape, KINDS, Duplex::Split).unwrap())
+}
+
+fn dragonfly_plus(groups: u32, leaves_per_group: u32, spines_per_group: u32) -> Box<dyn Topology> {
+    let (nodes_per_leaf, global_cables_per_spine, arrangement) = (8, 8, Arrangement::Absolute);
+    let shape = DragonflyPlusShape {
+        groups,
+        leaves_per_group,
+        spines_per_group,
+        nodes_per_leaf,
+        global_cables_per_spine,
+        arrangement,
+    };
+    Box::new(DragonflyPlus::new(shape, KINDS, Duplex::Split).unwrap())
+}
+
+fn slim_fly(q: u32) -> Box<dyn Topology> {
+    Box::new(SlimFly::new(q, 2, LINK, LINK, Duplex::Split).unwrap())
 }
 
 fn all() -> Vec<Box<dyn Topology>> {
@@ -30,6 +68,22 @@ fn all() -> Vec<Box<dyn Topology>> {
         torus(&[100, 3], true),
         torus(&[4, 4, 4], true),
         torus(&[24, 12, 2, 3, 2], true),
+        cube(1),
+        cube(5),
+        cube(13),
+        hyperx(&[1], 1),
+        hyperx(&[8], 4),
+        hyperx(&[100], 9),
+        hyperx(&[4, 4], 4),
+        hyperx(&[16, 10, 8], 8),
+        dragonfly(1, 1, 1),
+        dragonfly(9, 4, 2),
+        dragonfly(60, 32, 4),
+        dragonfly_plus(5, 4, 4),
+        dragonfly_plus(1, 1, 1),
+        dragonfly_plus(40, 16, 16),
+        slim_fly(5),
+        slim_fly(13),
         Box::new(Crossbar::new(1, LINK, Duplex::Split, None)),
         Box::new(Crossbar::new(32, LINK, Duplex::Shared, hub)),
         Box::new(Crossbar::new(6400, LINK, Duplex::Split, None)),
@@ -70,9 +124,18 @@ fn pictures_are_whole_and_the_same_every_time() {
 
 #[test]
 fn small_networks_are_drawn_whole() {
-    for topology in
-        [tree("3;4,4,4;1,4,2;1,1,1"), tree("2;16,32;1,16;1,1"), torus(&[4, 4, 4], true), torus(&[24, 24], false)]
-    {
+    for topology in [
+        tree("3;4,4,4;1,4,2;1,1,1"),
+        tree("2;16,32;1,16;1,1"),
+        torus(&[4, 4, 4], true),
+        torus(&[24, 24], false),
+        cube(8),
+        hyperx(&[16], 8),
+        hyperx(&[8, 8], 8),
+        dragonfly(9, 4, 2),
+        dragonfly_plus(9, 4, 4),
+        slim_fly(5),
+    ] {
         assert!(!svg(&*topology, "", None).contains("not drawn"), "{}", topology.describe());
     }
 }
@@ -85,6 +148,9 @@ fn large_networks_say_what_is_left_out() {
     assert!(stampede.contains("of 23,040 links are not drawn"));
     let flat = svg(&Crossbar::new(6400, LINK, Duplex::Split, None), "", None);
     assert!(flat.contains(">6,328 more<"));
+    assert!(svg(&*cube(10), "", None).contains("Of 10 dimensions the first 8 are drawn"));
+    let large = svg(&*hyperx(&[100, 40], 2), "", None);
+    assert!(large.contains(">80 more<") && large.contains(">16 more<") && large.contains("links are not drawn"));
     assert!(svg(&*torus(&[4, 4, 4, 5], true), "", None).contains("Dimensions not drawn: 4 (size 5)"));
 }
 

@@ -3,7 +3,10 @@
 use super::{Machine, MachineFile, Network, Wiring};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::interconnect::Interconnect;
-use crate::topology::{Crossbar, FatTree, Graph, GraphError, Topology, TopologyError, Torus};
+use crate::topology::{
+    Crossbar, Dragonfly, DragonflyPlus, FatTree, Graph, GraphError, HyperX, Hypercube, SlimFly, Topology,
+    TopologyError, Torus,
+};
 
 /// Why a network cannot be built.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +27,20 @@ impl Network {
             Wiring::FatTree { shape, levels, parallel_cables, .. } => {
                 Box::new(FatTree::new(shape.clone(), levels, self.duplex)?.using(*parallel_cables))
             }
-            Wiring::Torus { dimensions, wrap, link } => Box::new(Torus::new(dimensions, *wrap, *link, self.duplex)?),
+            Wiring::Torus { dimensions, cables, wrap, link } => {
+                Box::new(Torus::with_cables(dimensions, cables, *wrap, *link, self.duplex)?)
+            }
+            Wiring::Hypercube { dimension, cables, link } => {
+                Box::new(Hypercube::new(*dimension, *cables, *link, self.duplex)?)
+            }
+            Wiring::HyperX { shape, node_link, switch_link } => {
+                Box::new(HyperX::new(shape.clone(), *node_link, *switch_link, self.duplex)?)
+            }
+            Wiring::Dragonfly { shape, links } => Box::new(Dragonfly::new(*shape, *links, self.duplex)?),
+            Wiring::DragonflyPlus { shape, links } => Box::new(DragonflyPlus::new(*shape, *links, self.duplex)?),
+            Wiring::SlimFly { q, nodes_per_switch, node_link, switch_link } => {
+                Box::new(SlimFly::new(*q, *nodes_per_switch, *node_link, *switch_link, self.duplex)?)
+            }
             Wiring::Graph { text, .. } => Box::new(Graph::parse(text)?),
         })
     }

@@ -12,10 +12,12 @@ use crate::diagnostic::Diagnostic;
 use crate::fields::Problem;
 use crate::interconnect::Loopback;
 use crate::placement::Policy;
-use crate::topology::{FatTreeShape, Link};
+use crate::topology::{FatTreeShape, Link, TopologyError};
 
 /// More nodes than anybody plans; keeps the numbers of links far from overflow.
 const MOST_NODES: u32 = 100_000_000;
+/// More cables than anybody plugs in between two switches.
+const MOST_CABLES: u32 = 10_000;
 /// More sockets than a node has, and more cores than a socket.
 const MOST_SOCKETS: u32 = 1000;
 const MOST_CORES: u32 = 1_000_000;
@@ -50,6 +52,13 @@ impl Findings {
     fn link(&mut self, key: &str, link: &Link) {
         self.more_than_zero(&format!("{key}.bandwidth"), link.bandwidth, "bandwidth");
         self.not_negative(&format!("{key}.latency"), link.latency, "latency");
+    }
+
+    /// Numbers of parallel cables; one for all dimensions has no place of its own in a list.
+    fn cables(&mut self, cables: &[u32]) {
+        if let Some(wrong) = cables.iter().find(|cables| !(1..=MOST_CABLES).contains(*cables)) {
+            self.within("network.cables", *wrong, 1..=MOST_CABLES);
+        }
     }
 }
 
@@ -180,25 +189,52 @@ impl Network {
                     );
                 }
             }
-            Wiring::Torus { link, wrap, .. } => {
+            Wiring::Torus { link, wrap, cables, .. } => {
                 findings.link("network", link);
-                if self.loopback == Loopback::ThroughNetwork {
-                    let noun = if *wrap { "torus" } else { "mesh" };
-                    findings.add(
-                        "network.loopback",
-                        format!("the nodes of a {noun} have no switch that messages inside a node could go through"),
-                        "write what carries them, such as `loopback = { bandwidth = \"25 GB/s\", latency = \"0.1 us\" }`",
-                    );
-                }
+                findings.cables(cables);
+                self.check_loopback(if *wrap { "torus" } else { "mesh" }, findings);
+            }
+            Wiring::Hypercube { link, cables, .. } => {
+                findings.link("network", link);
+                findings.cables(&[*cables]);
+                self.check_loopback("hypercube", findings);
+            }
+            Wiring::HyperX { shape, node_link, switch_link } => {
+                findings.link("network.node-link", node_link);
+                findings.link("network.switch-link", switch_link);
+                findings.cables(&shape.cables);
+            }
+            Wiring::Dragonfly { links, .. } | Wiring::DragonflyPlus { links, .. } => {
+                findings.link("network.node-link", &links.node);
+                findings.link("network.local-link", &links.local);
+                findings.link("network.global-link", &links.global);
+            }
+            Wiring::SlimFly { node_link, switch_link, .. } => {
+                findings.link("network.node-link", node_link);
+                findings.link("network.switch-link", switch_link);
             }
             Wiring::Graph { .. } => {}
         }
         if let Loopback::Unshared(link) = &self.loopback {
             findings.link("network.loopback", link);
         }
+        for figure in self.wiring.figures() {
+            findings.within(&format!("network.{}", figure.key), figure.value, 1..=MOST_NODES);
+        }
         findings.within("network.unused-ports", self.unused_ports, 0..=MOST_NODES);
         if let Some(limiter) = self.limiter {
             findings.more_than_zero("network.limiter", limiter, "bandwidth");
+        }
+    }
+
+    /// Messages inside a node need something that carries them where there is no switch.
+    fn check_loopback(&self, noun: &str, findings: &mut Findings) {
+        if self.loopback == Loopback::ThroughNetwork {
+            findings.add(
+                "network.loopback",
+                format!("the nodes of a {noun} have no switch that messages inside a node could go through"),
+                "write what carries them, such as `loopback = { bandwidth = \"25 GB/s\", latency = \"0.1 us\" }`",
+            );
         }
     }
 
@@ -239,9 +275,14 @@ impl Network {
 
     fn report(&self, error: &WiringError, findings: &mut Findings) {
         let key = match &self.wiring {
+            _ if matches!(error, WiringError::Topology(TopologyError::Cables { .. })) => "network.cables",
             Wiring::Crossbar { .. } => "nodes.count",
             Wiring::FatTree { .. } => "network.shape",
-            Wiring::Torus { .. } => "network.dimensions",
+            Wiring::HyperX { shape, .. } if shape.dimensions.len() == 1 => "network.switches",
+            Wiring::Torus { .. } | Wiring::HyperX { .. } => "network.dimensions",
+            Wiring::Hypercube { .. } => "network.dimension",
+            Wiring::Dragonfly { .. } | Wiring::DragonflyPlus { .. } => "network.groups",
+            Wiring::SlimFly { .. } => "network.q",
             Wiring::Graph { file: Some(_), .. } => "network.file",
             Wiring::Graph { file: None, .. } => "network.graph",
         };

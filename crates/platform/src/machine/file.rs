@@ -6,7 +6,9 @@ use super::FlowSharing;
 use crate::interconnect::Loopback;
 use crate::placement::Plan;
 use crate::protocol::MpiParameters;
-use crate::topology::{Duplex, FatTreeShape, Link, ParallelCables};
+use crate::topology::{
+    DragonflyLinks, DragonflyPlusShape, DragonflyShape, Duplex, FatTreeShape, HyperXShape, Link, ParallelCables,
+};
 
 /// All that a machine file says.
 ///
@@ -136,10 +138,55 @@ pub enum Wiring {
     Torus {
         /// Nodes in each dimension.
         dimensions: Vec<u32>,
+        /// Cables between neighbours in each dimension.
+        cables: Vec<u32>,
         /// Whether the ends of each line are joined.
         wrap: bool,
         /// Between neighbours.
         link: Link,
+    },
+    /// A hypercube with dimension-order routing.
+    Hypercube {
+        /// Bits of the numbers of nodes.
+        dimension: u32,
+        /// Cables between neighbours.
+        cables: u32,
+        /// Between neighbours.
+        link: Link,
+    },
+    /// A HyperX with dimension-order routing; with one dimension, a full mesh of switches.
+    HyperX {
+        /// Switches, cables and nodes.
+        shape: HyperXShape,
+        /// From nodes to switches.
+        node_link: Link,
+        /// Between switches.
+        switch_link: Link,
+    },
+    /// A dragonfly with minimal routing.
+    Dragonfly {
+        /// Groups, switches, nodes and cables.
+        shape: DragonflyShape,
+        /// The kinds of links.
+        links: DragonflyLinks,
+    },
+    /// A dragonfly whose groups are fat trees of two levels, with minimal routing.
+    DragonflyPlus {
+        /// Groups, switches, nodes and cables.
+        shape: DragonflyPlusShape,
+        /// The kinds of links.
+        links: DragonflyLinks,
+    },
+    /// A slim fly with minimal routing.
+    SlimFly {
+        /// The prime that it is made of.
+        q: u32,
+        /// Nodes on each switch.
+        nodes_per_switch: u32,
+        /// From nodes to switches.
+        node_link: Link,
+        /// Between switches.
+        switch_link: Link,
     },
     /// Any graph, with shortest-path routing.
     Graph {

@@ -8,6 +8,7 @@ mod check;
 mod figures;
 mod file;
 mod read;
+mod wiring;
 mod write;
 
 use crate::interconnect::Interconnect;

@@ -1,5 +1,7 @@
 //! Machine files in TOML: from text to [`MachineFile`], with all mistakes reported at once.
 
+mod switched;
+
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,6 +22,21 @@ const EAGER: Bytes = Bytes::new(65_536);
 /// Cost of a probe and of a test where a file says nothing: what was measured on dahu, see machines/dahu.toml.
 const PROBE: Seconds = Seconds::new(0.25e-6);
 const TEST: Seconds = Seconds::new(0.8e-6);
+
+/// What `topology` may be.
+const TOPOLOGIES: [&str; 11] = [
+    "crossbar",
+    "fat-tree",
+    "torus",
+    "mesh",
+    "hypercube",
+    "full-mesh",
+    "hyperx",
+    "dragonfly",
+    "dragonfly+",
+    "slim-fly",
+    "graph",
+];
 
 impl MachineFile {
     /// Reads a machine file; a graph file that it names is looked for in the same folder.
@@ -132,7 +149,7 @@ fn read_count(reader: &mut Reader, section: &mut Section<'_>, network: &Network,
 }
 
 fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -> Network {
-    let topologies = ["crossbar", "fat-tree", "torus", "mesh", "graph"].map(|word| (word, word));
+    let topologies = TOPOLOGIES.map(|word| (word, word));
     let topology = network.choice(reader, "topology", &topologies);
     let topology = network.needed(reader, "topology", topology, "topology = \"fat-tree\"");
     let (wiring, routing) = match topology {
@@ -140,9 +157,20 @@ fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -
         "torus" | "mesh" => {
             let dimensions = network.wholes(reader, "dimensions", "[8, 8, 8]");
             let dimensions = network.needed(reader, "dimensions", dimensions, "dimensions = [8, 8, 8]");
+            let cables = read_cables(reader, network, dimensions.len());
             let link = read_link(reader, network);
-            (Wiring::Torus { dimensions, wrap: topology == "torus", link }, "dimension-order")
+            (Wiring::Torus { dimensions, cables, wrap: topology == "torus", link }, "dimension-order")
         }
+        "hypercube" => {
+            let dimension = read_figure(reader, network, "dimension", 10);
+            let cables = network.whole(reader, "cables").unwrap_or(1);
+            (Wiring::Hypercube { dimension, cables, link: read_link(reader, network) }, "dimension-order")
+        }
+        "full-mesh" => (switched::read_full_mesh(reader, network), "direct"),
+        "dragonfly" => (switched::read_dragonfly(reader, network), "minimal"),
+        "dragonfly+" => (switched::read_dragonfly_plus(reader, network), "minimal"),
+        "slim-fly" => (switched::read_slim_fly(reader, network), "minimal"),
+        "hyperx" => (switched::read_hyperx(reader, network), "dimension-order"),
         "graph" => (read_graph(reader, network, folder), "shortest-path"),
         _ => {
             let link = read_link(reader, network);
@@ -168,6 +196,20 @@ fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -
         loopback: read_loopback(reader, network),
         limiter: network.quantity(reader, "limiter").map(Bandwidth::get),
         unused_ports: network.whole(reader, "unused-ports").unwrap_or(0),
+    }
+}
+
+/// A number that the topology needs.
+fn read_figure(reader: &mut Reader, network: &mut Section<'_>, key: &'static str, example: u32) -> u32 {
+    let figure = network.whole(reader, key);
+    network.needed(reader, key, figure, &format!("{key} = {example}"))
+}
+
+/// Cables between neighbours: a number for each dimension, or one for all.
+fn read_cables(reader: &mut Reader, network: &mut Section<'_>, dimensions: usize) -> Vec<u32> {
+    match network.value("cables") {
+        Some(DeValue::Array(_)) => network.wholes(reader, "cables", "[1, 2]").unwrap_or_default(),
+        _ => vec![network.whole(reader, "cables").unwrap_or(1); dimensions],
     }
 }
 

@@ -4,11 +4,12 @@ use std::fmt::Display;
 
 use hpcast_units::{Bandwidth, Bytes, Seconds};
 
+use super::wiring::{Figure, word_for};
 use super::{FactorMeaning, MachineFile, Wiring};
 use crate::interconnect::Loopback;
 use crate::placement::Policy;
 use crate::protocol::PollGrowth;
-use crate::topology::{Duplex, Link, ParallelCables};
+use crate::topology::{Arrangement, DragonflyLinks, Duplex, Link, ParallelCables};
 
 /// Comments start here, where values are short enough.
 const COMMENT_COLUMN: usize = 40;
@@ -80,11 +81,46 @@ impl MachineFile {
                     out.key("switch-ports", list(ports), "of the switches of each level");
                 }
             }
-            Wiring::Torus { dimensions, wrap, link } => {
+            Wiring::Torus { dimensions, cables, wrap, link } => {
                 out.key("topology", if *wrap { "\"torus\"" } else { "\"mesh\"" }, "");
                 out.key("dimensions", list(dimensions), "nodes in each dimension");
+                out.cables(cables);
                 out.key("routing", "\"dimension-order\"", "");
                 out.link(link, "between neighbours");
+            }
+            Wiring::Hypercube { cables, link, .. } => {
+                out.key("topology", "\"hypercube\"", "");
+                out.figures(&network.wiring);
+                out.key("cables", cables, "between neighbours");
+                out.key("routing", "\"dimension-order\"", "");
+                out.link(link, "between neighbours");
+            }
+            Wiring::HyperX { shape, node_link, switch_link } => {
+                if shape.dimensions.len() == 1 {
+                    out.key("topology", "\"full-mesh\"", "every switch is joined with every other");
+                    out.key("routing", "\"direct\"", "");
+                } else {
+                    out.key("topology", "\"hyperx\"", "every switch is joined with all others on its lines");
+                    out.key("dimensions", list(&shape.dimensions), "switches in each dimension");
+                    out.key("routing", "\"dimension-order\"", "");
+                }
+                out.figures(&network.wiring);
+                out.cables(&shape.cables);
+                out.kinds(&[("node-link", node_link), ("switch-link", switch_link)]);
+            }
+            Wiring::Dragonfly { shape, links } => {
+                out.key("topology", "\"dragonfly\"", "groups of switches, each a full mesh");
+                out.dragonfly(&network.wiring, shape.arrangement, links);
+            }
+            Wiring::DragonflyPlus { shape, links } => {
+                out.key("topology", "\"dragonfly+\"", "groups of switches, each a fat tree of two levels");
+                out.dragonfly(&network.wiring, shape.arrangement, links);
+            }
+            Wiring::SlimFly { node_link, switch_link, .. } => {
+                out.key("topology", "\"slim-fly\"", "at most two steps between switches");
+                out.figures(&network.wiring);
+                out.key("routing", "\"minimal\"", "");
+                out.kinds(&[("node-link", node_link), ("switch-link", switch_link)]);
             }
             Wiring::Graph { file, text: graph } => {
                 out.key("topology", "\"graph\"", "");
@@ -212,6 +248,35 @@ impl Text {
         if let Some(value) = value {
             self.key(key, quoted(value), comment);
         }
+    }
+
+    fn figures(&mut self, wiring: &Wiring) {
+        for Figure { key, value, meaning } in wiring.figures() {
+            self.key(key, value, meaning);
+        }
+    }
+
+    fn dragonfly(&mut self, wiring: &Wiring, arrangement: Arrangement, links: &DragonflyLinks) {
+        self.figures(wiring);
+        self.key("arrangement", quoted(word_for(arrangement)), "which switch is joined with which group");
+        self.key("routing", "\"minimal\"", "");
+        self.kinds(&[("node-link", &links.node), ("local-link", &links.local), ("global-link", &links.global)]);
+    }
+
+    /// Several cables between neighbours, if there are.
+    fn cables(&mut self, cables: &[u32]) {
+        if cables.iter().any(|&cables| cables != 1) {
+            self.key("cables", list(cables), "between neighbours, in each dimension");
+        }
+    }
+
+    /// Kinds of links: once, if they are all alike.
+    fn kinds(&mut self, kinds: &[(&str, &Link)]) {
+        let (_, first) = kinds[0];
+        if kinds.iter().all(|(_, link)| *link == first) {
+            return self.link(first, "every link");
+        }
+        kinds.iter().for_each(|(key, link)| self.key(key, inline(link), ""));
     }
 
     fn link(&mut self, link: &Link, comment: &str) {

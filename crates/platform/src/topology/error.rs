@@ -37,6 +37,42 @@ pub enum TopologyError {
     /// A torus without dimensions.
     #[error("a torus or mesh needs at least one dimension: write for instance `8 x 8 x 8`")]
     NoDimensions,
+    /// A HyperX without dimensions.
+    #[error("a HyperX needs at least one dimension: write for instance `dimensions = [8, 8]`")]
+    NoSwitches,
+    /// Not a number of cables for each dimension.
+    #[error("there are {dimensions} dimensions, but {count} numbers of cables: give one for each dimension")]
+    Cables {
+        /// Dimensions of the network.
+        dimensions: usize,
+        /// Numbers of cables.
+        count: usize,
+    },
+    /// Groups of a dragonfly without a cable to each other.
+    #[error(
+        "each of {groups} groups needs a global cable to {others} others, but has ports for {ports}: \
+         write at most {most} groups, or more switches or global cables"
+    )]
+    Groups {
+        /// Groups asked for.
+        groups: u32,
+        /// One less.
+        others: u32,
+        /// Ports of a group for global cables.
+        ports: u64,
+        /// Groups that can be had.
+        most: u64,
+    },
+    /// A slim fly for a number that none is known for here.
+    #[error("{q} is not an odd prime: write {last} or {next}, for a slim fly of 2 q^2 switches")]
+    NotAPrime {
+        /// The number.
+        q: u32,
+        /// The next smaller prime.
+        last: u32,
+        /// The next larger prime.
+        next: u32,
+    },
     /// More links than can be numbered.
     #[error("{0} has more than 4,294,967,295 links: make it smaller")]
     TooLarge(String),

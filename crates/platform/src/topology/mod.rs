@@ -6,20 +6,35 @@
 //! To add one: write a file here that implements [`Topology`], and name it in the machine-file reader. Its picture
 //! comes for free ([`Topology::structure`] may choose a better one).
 
+mod arrangement;
 mod bisection;
+mod cabling;
 mod crossbar;
 mod divisor;
+mod dragonfly;
+mod dragonfly_plus;
 mod error;
 mod fat_tree;
 pub mod graph;
+mod hypercube;
+mod hyperx;
+mod pairs;
+mod parallel;
 mod shape;
+mod slim_fly;
 mod torus;
 
+pub use arrangement::Arrangement;
 pub use crossbar::Crossbar;
+pub use dragonfly::{Dragonfly, DragonflyLinks, DragonflyShape};
+pub use dragonfly_plus::{DragonflyPlus, DragonflyPlusShape};
 pub use error::TopologyError;
 pub use fat_tree::{FatTree, ParallelCables};
 pub use graph::{Graph, GraphError, GraphProblem};
+pub use hypercube::Hypercube;
+pub use hyperx::{HyperX, HyperXShape};
 pub use shape::FatTreeShape;
+pub use slim_fly::SlimFly;
 pub use torus::Torus;
 
 use crate::interconnect::Path;
@@ -72,6 +87,18 @@ pub enum Structure {
         dims: Vec<u32>,
         /// Whether the ends of each line are joined.
         wrap: bool,
+    },
+    /// Nodes at the corners of a hypercube: neighbours differ in one bit of their numbers.
+    Cube {
+        /// Bits of a number.
+        dimension: u32,
+    },
+    /// Switches in groups of the same size, numbered group by group; nodes hang on them.
+    Groups {
+        /// Switches of a group.
+        size: u32,
+        /// The last so many of each group stand apart from the others, towards the other groups.
+        inner: u32,
     },
     /// Nothing known beyond vertices and links.
     Free,

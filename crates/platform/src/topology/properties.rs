@@ -7,6 +7,8 @@ use proptest::prelude::*;
 use super::*;
 
 const LINK: Link = Link { bandwidth: 1e9, latency: 1e-6 };
+/// Another kind, where kinds may differ.
+const SLOW: Link = Link { bandwidth: 0.75e9, latency: 3e-6 };
 
 fn index(topology: &dyn Topology, vertex: Vertex) -> usize {
     match vertex {
@@ -83,6 +85,19 @@ pub fn check_routes(topology: &dyn Topology, minimal: bool) -> Result<(), TestCa
             prop_assert_eq!(at, to as usize);
             prop_assert!((path.latency - latency).abs() <= 1e-12);
             if from != to {
+                let mut once = path.links.clone();
+                once.sort();
+                once.dedup();
+                prop_assert_eq!(once.len(), path.links.len(), "{} -> {} repeats a link", from, to);
+                if !topology.may_repeat_links() {
+                    let back = route(topology, to, from);
+                    prop_assert!(
+                        back.iter().all(|id| once.binary_search(id).is_err()),
+                        "{} <-> {} repeat a link",
+                        from,
+                        to
+                    );
+                }
                 longest = longest.max(path.links.len() as u32);
                 if minimal {
                     prop_assert_eq!(path.links.len() as u32, distances[to as usize], "{} -> {}", from, to);
@@ -102,7 +117,30 @@ fn check_links(topology: &dyn Topology, duplex: Duplex) -> Result<(), TestCaseEr
     prop_assert_eq!(names.len() as u32, topology.links());
     let ways = if duplex == Duplex::Split { 2 } else { 1 };
     prop_assert_eq!(topology.links() as u64, ways * topology.cables());
+    for id in 0..topology.links() {
+        let (tail, head) = topology.ends(id);
+        let name = topology.link_name(id);
+        prop_assert!(name.starts_with(&topology.vertex_name(tail)), "{}", name);
+        prop_assert!(name.contains(&format!("> {}", topology.vertex_name(head))), "{}", name);
+    }
     Ok(())
+}
+
+/// Every switch has so many cables, those of nodes included, and every node so many.
+fn check_degrees(topology: &dyn Topology, switch: impl Fn(u32) -> u64, node: u64) -> Result<(), TestCaseError> {
+    let mut degrees = vec![0u64; (topology.nodes() + topology.switches()) as usize];
+    arcs(topology).iter().for_each(|&(tail, ..)| degrees[tail] += 1);
+    for (vertex, &degree) in degrees.iter().enumerate() {
+        let expected = (vertex as u32).checked_sub(topology.nodes()).map_or(node, &switch);
+        prop_assert_eq!(degree, expected, "vertex {} of {}", vertex, topology.describe());
+    }
+    prop_assert_eq!(degrees.iter().sum::<u64>(), 2 * topology.cables());
+    Ok(())
+}
+
+fn hyperx(axes: Vec<(u32, u32)>, nodes_per_switch: u32, duplex: Duplex) -> HyperX {
+    let (dimensions, cables) = axes.into_iter().unzip();
+    HyperX::new(HyperXShape { dimensions, cables, nodes_per_switch }, SLOW, LINK, duplex).unwrap()
 }
 
 fn used(topology: &dyn Topology) -> Vec<bool> {
@@ -136,7 +174,95 @@ fn parse(shape: &str) -> FatTree {
     tree(&shape.parse().unwrap(), Duplex::Split)
 }
 
+/// Three kinds of links.
+const KINDS: DragonflyLinks =
+    DragonflyLinks { node: SLOW, local: LINK, global: Link { bandwidth: 2e9, latency: 5e-6 } };
+
+fn arrangement() -> impl Strategy<Value = Arrangement> {
+    use Arrangement::*;
+    prop_oneof![Just(Absolute), Just(Relative), Just(Circulant), Just(PalmTree)]
+}
+
+/// Numbers of groups, of switches with global cables, and of these; there are enough for the groups.
+fn groups() -> impl Strategy<Value = (u32, u32, u32)> {
+    (1u32..5, 1u32..4).prop_flat_map(|(switches, cables)| (1..switches * cables + 2, Just(switches), Just(cables)))
+}
+
+/// Every two groups of `size` switches are joined by as many cables as the ports allow.
+fn check_groups(topology: &dyn Topology, size: u32, ports: u32) -> Result<(), TestCaseError> {
+    let groups = topology.switches() / size;
+    let mut joined = vec![0; (groups * groups) as usize];
+    for (tail, head, _) in arcs(topology) {
+        if let (Some(tail), Some(head)) =
+            (tail.checked_sub(topology.nodes() as usize), head.checked_sub(topology.nodes() as usize))
+        {
+            joined[tail / size as usize * groups as usize + head / size as usize] += 1;
+        }
+    }
+    for from in 0..groups {
+        for to in (0..groups).filter(|&to| to != from) {
+            prop_assert_eq!(joined[(from * groups + to) as usize], ports / (groups - 1));
+        }
+    }
+    Ok(())
+}
+
+/// Cables of each switch to other switches.
+fn between_switches(topology: &dyn Topology) -> Vec<u32> {
+    let mut degrees = vec![0; topology.switches() as usize];
+    for (tail, head, _) in arcs(topology) {
+        if tail.min(head) >= topology.nodes() as usize {
+            degrees[tail - topology.nodes() as usize] += 1;
+        }
+    }
+    degrees
+}
+
 proptest! {
+    #[test]
+    fn dragonflies((groups, switches, cables) in groups(), nodes in 1u32..4, arrangement in arrangement(), duplex in duplex()) {
+        let shape = DragonflyShape {
+            groups,
+            switches_per_group: switches,
+            nodes_per_switch: nodes,
+            global_cables_per_switch: cables,
+            arrangement,
+        };
+        let topology = Dragonfly::new(shape, KINDS, duplex).unwrap();
+        // Minimal within the hierarchy: two global cables may be shorter than local, global, local.
+        check_routes(&topology, false)?;
+        check_links(&topology, duplex)?;
+        check_groups(&topology, switches, switches * cables)?;
+        let full = groups > 1 && switches * cables % (groups - 1) == 0;
+        for degree in between_switches(&topology) {
+            prop_assert!(degree < switches + cables && (!full || degree == switches - 1 + cables));
+        }
+        if full {
+            check_degrees(&topology, |_| (switches - 1 + cables + nodes) as u64, 1)?;
+        }
+    }
+
+    #[test]
+    fn dragonflies_plus((groups, spines, cables) in groups(), leaves in 1u32..4, nodes in 1u32..3, arrangement in arrangement(), duplex in duplex()) {
+        let shape = DragonflyPlusShape {
+            groups,
+            leaves_per_group: leaves,
+            spines_per_group: spines,
+            nodes_per_leaf: nodes,
+            global_cables_per_spine: cables,
+            arrangement,
+        };
+        let topology = DragonflyPlus::new(shape, KINDS, duplex).unwrap();
+        check_routes(&topology, true)?;
+        check_links(&topology, duplex)?;
+        check_groups(&topology, leaves + spines, spines * cables)?;
+        if groups > 1 && spines * cables % (groups - 1) == 0 {
+            let of_leaf = |switch| switch % (leaves + spines) < leaves;
+            let degree = |switch| if of_leaf(switch) { spines + nodes } else { leaves + cables };
+            check_degrees(&topology, |switch| degree(switch) as u64, 1)?;
+        }
+    }
+
     #[test]
     fn fat_trees(shape in shape(), duplex in duplex()) {
         let tree = tree(&shape, duplex);
@@ -145,13 +271,45 @@ proptest! {
     }
 
     #[test]
-    fn tori_and_meshes(dims in proptest::collection::vec(1u32..6, 1..4), wrap: bool, duplex in duplex()) {
-        let torus = Torus::new(&dims, wrap, LINK, duplex).unwrap();
+    fn tori_and_meshes(axes in proptest::collection::vec((1u32..6, 1u32..4), 1..4), wrap: bool, duplex in duplex()) {
+        let (dims, cables): (Vec<u32>, Vec<u32>) = axes.into_iter().unzip();
+        let torus = Torus::with_cables(&dims, &cables, wrap, LINK, duplex).unwrap();
         check_routes(&torus, true)?;
         check_links(&torus, duplex)?;
-        if duplex == Duplex::Split {
+        if duplex == Duplex::Split && cables.iter().all(|&cables| cables == 1) {
             prop_assert!(used(&torus).iter().all(|&used| used));
         }
+    }
+
+    #[test]
+    fn hypercubes(dimension in 1u32..7, cables in 1u32..4, duplex in duplex()) {
+        let cube = Hypercube::new(dimension, cables, LINK, duplex).unwrap();
+        check_routes(&cube, true)?;
+        check_links(&cube, duplex)?;
+        check_degrees(&cube, |_| 0, (dimension * cables) as u64)?;
+        // A torus whose lines have two nodes is the same network, and goes the same ways.
+        let torus = Torus::new(&vec![2; dimension as usize], true, LINK, Duplex::Split).unwrap();
+        let one = Hypercube::new(dimension, 1, LINK, Duplex::Split).unwrap();
+        let ends = |topology: &dyn Topology, from, to| {
+            route(topology, from, to).into_iter().map(|id| topology.ends(id)).collect::<Vec<_>>()
+        };
+        for to in 0..one.nodes() {
+            prop_assert_eq!(ends(&one, to / 3, to), ends(&torus, to / 3, to));
+        }
+    }
+
+    #[test]
+    fn hyperx_networks(axes in proptest::collection::vec((1u32..5, 1u32..4), 1..4), nodes in 1u32..3, duplex in duplex()) {
+        let topology = hyperx(axes.clone(), nodes, duplex);
+        // A node reaches itself over one shared link, which does not lead back in this sense.
+        if topology.nodes() > 1 || duplex == Duplex::Split {
+            check_routes(&topology, true)?;
+        }
+        check_links(&topology, duplex)?;
+        let degree: u32 = axes.iter().map(|(size, cables)| (size - 1) * cables).sum();
+        check_degrees(&topology, |_| (degree + nodes) as u64, 1)?;
+        let single = hyperx(axes.iter().map(|&(size, _)| (size, 1)).collect(), nodes, Duplex::Split);
+        prop_assert!(single.nodes() == 1 || used(&single).iter().all(|&used| used));
     }
 
     #[test]
@@ -174,6 +332,20 @@ proptest! {
         let up = |route: &[LinkId]| route.iter().filter(|&&id| (id as u64) < tree.cables()).count();
         prop_assert_eq!(2 * up(&there), there.len(), "half up, half down");
         prop_assert_eq!(up(&there), up(&back));
+    }
+}
+
+#[test]
+fn slim_flies() {
+    for (q, nodes, delta) in [(3, 2, -1), (5, 2, 1), (7, 1, -1), (11, 1, -1), (13, 1, 1)] {
+        for duplex in [Duplex::Split, Duplex::Shared] {
+            let topology = SlimFly::new(q, nodes, SLOW, LINK, duplex).unwrap();
+            check_routes(&topology, true).unwrap();
+            check_links(&topology, duplex).unwrap();
+            assert_eq!(topology.switches(), 2 * q * q);
+            let degree = (3 * q as i32 - delta) / 2;
+            check_degrees(&topology, |_| degree as u64 + nodes as u64, 1).unwrap();
+        }
     }
 }
 
@@ -281,6 +453,60 @@ fn bisection_of_crossbars_is_the_worst_cut() {
     for nodes in 1..9 {
         let crossbar = Crossbar::new(nodes, LINK, Duplex::Split, None);
         assert_eq!(crossbar.bisection_bandwidth(), brute_force(&crossbar));
+    }
+}
+
+#[test]
+fn bisection_of_hypercubes_is_the_worst_cut() {
+    for (dimension, cables) in [(1, 1), (2, 3), (3, 1), (4, 2)] {
+        let cube = Hypercube::new(dimension, cables, LINK, Duplex::Split).unwrap();
+        assert_eq!(cube.bisection_bandwidth(), brute_force(&cube));
+    }
+}
+
+#[test]
+fn bisection_of_hyperx_networks_is_the_worst_cut() {
+    let cases: [(&[(u32, u32)], u32); 13] = [
+        (&[(1, 1)], 7),
+        (&[(2, 1)], 5),
+        (&[(2, 5)], 3),
+        (&[(3, 1)], 3),
+        (&[(3, 1)], 4),
+        (&[(5, 2)], 2),
+        (&[(7, 1)], 1),
+        (&[(4, 1), (2, 1)], 1),
+        (&[(4, 1), (2, 3)], 1),
+        (&[(3, 1), (2, 1)], 2),
+        (&[(3, 1), (2, 2)], 1),
+        (&[(2, 1), (2, 1), (2, 1)], 1),
+        (&[(3, 1), (3, 1)], 1),
+    ];
+    for (axes, nodes) in cases {
+        let topology = hyperx(axes.to_vec(), nodes, Duplex::Split);
+        let (formula, worst) = (topology.bisection_bandwidth(), brute_force(&topology));
+        assert!(formula >= worst * (1.0 - 1e-9), "{}: {formula} is less than {worst}", topology.describe());
+        if topology.bisection_is_exact() {
+            assert!(close(formula, worst), "{}: {formula} is not {worst}", topology.describe());
+        }
+    }
+}
+
+/// Where no formula is known, the search must come near what trying all cuts finds.
+#[test]
+fn bisection_of_small_dragonflies_is_found() {
+    for (groups, switches, nodes, cables) in [(3, 2, 1, 1), (2, 2, 2, 1), (4, 2, 1, 2), (3, 1, 3, 2), (3, 3, 1, 1)] {
+        let shape = DragonflyShape {
+            groups,
+            switches_per_group: switches,
+            nodes_per_switch: nodes,
+            global_cables_per_switch: cables,
+            arrangement: Arrangement::Relative,
+        };
+        let topology = Dragonfly::new(shape, KINDS, Duplex::Split).unwrap();
+        let (found, worst) = (topology.bisection_bandwidth(), brute_force(&topology));
+        assert!(!topology.bisection_is_exact());
+        assert!(found >= worst * (1.0 - 1e-9), "{}: {found} is less than {worst}", topology.describe());
+        assert!(found <= worst * 1.35, "{}: {found} is far from {worst}", topology.describe());
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tori and meshes of any number of dimensions, with dimension-order routing.
 
 use super::divisor::Divisor;
+use super::parallel::{and_cables, by, check_cables, name_of_several};
 use super::{Duplex, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends};
 use crate::interconnect::Path;
 
@@ -9,8 +10,10 @@ use crate::interconnect::Path;
 /// A torus also joins the two ends of each line. Lines of two nodes have one cable, in a torus as in a mesh: the second
 /// would join the same two nodes, and SimGrid, which has it, never uses it.
 ///
-/// Links `0..cables` lead towards higher coordinates, by dimension, then by node; the opposite ones follow in the same
-/// order, unless both directions share one link.
+/// Neighbours may be joined by several cables, over which messages are spread by their two ends.
+///
+/// Links `0..cables` lead towards higher coordinates, by dimension, then by node, then by which of several cables it is;
+/// the opposite ones follow in the same order, unless both directions share one link.
 #[derive(Clone, Debug)]
 pub struct Torus {
     axes: Vec<Axis>,
@@ -30,23 +33,25 @@ struct Axis {
     stride: u32,
     /// Whether the ends of each line are joined.
     ring: bool,
-    /// Cables on each line.
-    cables: u32,
+    /// Steps on each line: places where neighbours are joined.
+    steps: u32,
+    /// Cables between neighbours.
+    parallel: Divisor,
     /// Id of the first link forward.
     first: LinkId,
 }
 
 impl Axis {
-    /// Id of the link forward from a coordinate of the line through these neighbours.
+    /// Id of the first link forward from a coordinate of the line through these neighbours.
     #[inline]
     fn forward(&self, line: Line, coordinate: u32) -> LinkId {
-        self.first + line.low + self.stride * (coordinate + self.cables * line.high)
+        self.first + (line.low + self.stride * (coordinate + self.steps * line.high)) * self.parallel.value()
     }
 
     /// Steps towards `to`, and whether they go forward, exactly as SimGrid 3.32 decides (TorusZone.cpp,
     /// `get_local_route`). Both ways are as long when `to` is opposite: then forward, except from the middle.
     #[inline]
-    fn steps(&self, from: u32, to: u32) -> (u32, bool) {
+    fn way(&self, from: u32, to: u32) -> (u32, bool) {
         let (size, half) = (self.size.value(), self.size.value() / 2);
         if !self.ring {
             return (from.abs_diff(to), to > from);
@@ -71,22 +76,35 @@ struct Line {
 impl Torus {
     /// A torus, or a mesh if not `wrap`, with so many nodes in each dimension.
     pub fn new(dims: &[u32], wrap: bool, link: Link, duplex: Duplex) -> Result<Torus, TopologyError> {
+        Torus::with_cables(dims, &vec![1; dims.len()], wrap, link, duplex)
+    }
+
+    /// The same with several cables between neighbours: so many in each dimension.
+    pub fn with_cables(
+        dims: &[u32],
+        parallel: &[u32],
+        wrap: bool,
+        link: Link,
+        duplex: Duplex,
+    ) -> Result<Torus, TopologyError> {
         if dims.is_empty() {
             return Err(TopologyError::NoDimensions);
         }
         if dims.contains(&0) {
             return Err(TopologyError::Zero("each dimension of a torus or mesh"));
         }
-        let too_large = || TopologyError::TooLarge(describe(dims, wrap));
+        check_cables(dims, parallel)?;
+        let too_large = || TopologyError::TooLarge(describe(dims, parallel, wrap));
         let product = |nodes: u32, &size: &u32| nodes.checked_mul(size);
         let nodes = dims.iter().try_fold(1, product).ok_or_else(too_large)?;
         let mut axes = Vec::with_capacity(dims.len());
         let (mut stride, mut first) = (1, 0u32);
-        for &size in dims {
+        for (&size, &parallel) in dims.iter().zip(parallel) {
             let ring = wrap && size > 2;
-            let cables = if ring { size } else { size - 1 };
-            axes.push(Axis { size: Divisor::new(size), stride, ring, cables, first });
-            first = first.checked_add(nodes / size * cables).ok_or_else(too_large)?;
+            let steps = if ring { size } else { size - 1 };
+            axes.push(Axis { size: Divisor::new(size), stride, ring, steps, parallel: Divisor::new(parallel), first });
+            let cables = (nodes / size * steps).checked_mul(parallel).ok_or_else(too_large)?;
+            first = first.checked_add(cables).ok_or_else(too_large)?;
             stride *= size;
         }
         let back = if duplex == Duplex::Split { first } else { 0 };
@@ -97,16 +115,27 @@ impl Torus {
     fn dims(&self) -> Vec<u32> {
         self.axes.iter().map(|axis| axis.size.value()).collect()
     }
+
+    fn parallel(&self) -> Vec<u32> {
+        self.axes.iter().map(|axis| axis.parallel.value()).collect()
+    }
+
+    /// The dimension that a cable lies in, and its number there.
+    fn locate(&self, id: LinkId) -> (&Axis, u32) {
+        let cable = if id < self.cables { id } else { id - self.cables };
+        // Dimensions of size 1 have no cables: the last axis that starts here is the one.
+        let axis = self.axes.iter().rfind(|axis| axis.first <= cable && axis.steps > 0).unwrap_or(&self.axes[0]);
+        (axis, cable - axis.first)
+    }
 }
 
-fn describe(dims: &[u32], wrap: bool) -> String {
-    let sizes: Vec<String> = dims.iter().map(u32::to_string).collect();
-    format!("{} {}", if wrap { "torus" } else { "mesh" }, sizes.join(" x "))
+fn describe(dims: &[u32], parallel: &[u32], wrap: bool) -> String {
+    format!("{} {}{}", if wrap { "torus" } else { "mesh" }, by(dims), and_cables(parallel))
 }
 
 impl Topology for Torus {
     fn describe(&self) -> String {
-        describe(&self.dims(), self.wrap)
+        describe(&self.dims(), &self.parallel(), self.wrap)
     }
 
     fn nodes(&self) -> u32 {
@@ -127,16 +156,15 @@ impl Topology for Torus {
     }
 
     fn link_name(&self, id: LinkId) -> String {
-        name_by_ends(self, id)
+        let (axis, cable) = self.locate(id);
+        name_of_several(name_by_ends(self, id), axis.parallel, cable)
     }
 
     fn ends(&self, id: LinkId) -> (Vertex, Vertex) {
-        let cable = if id < self.cables { id } else { id - self.cables };
-        // Dimensions of size 1 have no cables: the last axis that starts here is the one.
-        let axis = self.axes.iter().rfind(|axis| axis.first <= cable && axis.cables > 0).unwrap_or(&self.axes[0]);
-        let within = cable - axis.first;
+        let (axis, cable) = self.locate(id);
+        let within = axis.parallel.quotient(cable);
         let (low, rest) = (within % axis.stride, within / axis.stride);
-        let (coordinate, high) = (rest % axis.cables, rest / axis.cables);
+        let (coordinate, high) = (rest % axis.steps, rest / axis.steps);
         let node = |coordinate| Vertex::Node(low + axis.stride * (coordinate + axis.size.value() * high));
         let (lower, upper) = (node(coordinate), node(axis.size.remainder(coordinate + 1)));
         if id < self.cables { (lower, upper) } else { (upper, lower) }
@@ -148,6 +176,8 @@ impl Topology for Torus {
 
     #[inline]
     fn route(&self, from: u32, to: u32, path: &mut Path) {
+        // There and back take the same of several cables.
+        let chooser = from.wrapping_add(to);
         // Numbers of the two nodes without the dimensions done; the number that the done coordinates of `to` write.
         let (mut from, mut to, mut low) = (from, to, 0);
         for axis in &self.axes {
@@ -156,16 +186,17 @@ impl Topology for Torus {
             }
             let (high, start) = axis.size.divide(from);
             let (goal_high, goal) = axis.size.divide(to);
-            let (steps, forward) = axis.steps(start, goal);
+            let (steps, forward) = axis.way(start, goal);
+            let which = axis.parallel.remainder(chooser);
             let (line, size) = (Line { low, high }, axis.size.value());
             let mut at = start;
             for _ in 0..steps {
                 if forward {
-                    path.push(axis.forward(line, at), &self.link);
+                    path.push(which + axis.forward(line, at), &self.link);
                     at = if at + 1 == size { 0 } else { at + 1 };
                 } else {
                     at = if at == 0 { size - 1 } else { at - 1 };
-                    path.push(self.back + axis.forward(line, at), &self.link);
+                    path.push(self.back + which + axis.forward(line, at), &self.link);
                 }
             }
             low += goal * axis.stride;
@@ -187,9 +218,10 @@ impl Topology for Torus {
     /// 2 for a torus: w b (C1 + ... + Ce), where Ci is the product of the dimensions after the i-th. An odd dimension is
     /// cut in its middle layer, and that layer is cut along the next dimension (Aroca and Fernández Anta, "Bisection
     /// (band)width of product networks with application to data centers", IEEE TPDS 2014, for arrays and tori).
-    /// A dimension of size 2 counts with w = 1 in a torus, too, and dimensions are sorted by k / w.
+    /// A dimension of size 2 counts with w = 1 in a torus, too, and dimensions are sorted by k / w. Several cables
+    /// multiply w; where dimensions differ in that, this is a cut, but perhaps not the worst.
     fn bisection_bandwidth(&self) -> f64 {
-        let ways = |axis: &Axis| if axis.ring { 2.0 } else { 1.0 };
+        let ways = |axis: &Axis| axis.parallel.value() as f64 * if axis.ring { 2.0 } else { 1.0 };
         let mut axes: Vec<&Axis> = self.axes.iter().filter(|axis| axis.size.value() > 1).collect();
         axes.sort_by(|a, b| (b.size.value() as f64 / ways(b)).total_cmp(&(a.size.value() as f64 / ways(a))));
         let mut lines = self.nodes as f64;
@@ -205,7 +237,8 @@ impl Topology for Torus {
     }
 
     fn bisection_is_exact(&self) -> bool {
-        true
+        let mut joined = self.axes.iter().filter(|axis| axis.steps > 0).map(|axis| axis.parallel.value());
+        joined.next().is_none_or(|first| joined.all(|parallel| parallel == first))
     }
 
     fn vertex_name(&self, vertex: Vertex) -> String {
@@ -262,6 +295,19 @@ mod tests {
     }
 
     #[test]
+    fn several_cables_between_neighbours() {
+        let torus = Torus::with_cables(&[4, 2], &[2, 3], true, LINK, Duplex::Split).unwrap();
+        assert_eq!(torus.describe(), "torus 4 x 2, cables 2 x 3");
+        assert_eq!(torus.cables(), 2 * 4 * 2 + 4 * 3);
+        assert_eq!(route(&torus, 0, 5), ["(0,0) -> (1,0) (cable 2 of 2)", "(1,0) -> (1,1) (cable 3 of 3)"]);
+        assert_eq!(route(&torus, 5, 0), ["(1,1) -> (0,1) (cable 2 of 2)", "(0,1) -> (0,0) (cable 3 of 3)"]);
+        assert!(!torus.bisection_is_exact());
+        let even = Torus::with_cables(&[4, 4], &[2, 2], true, LINK, Duplex::Split).unwrap();
+        assert!(even.bisection_is_exact());
+        assert_eq!(even.bisection_bandwidth(), 16e9);
+    }
+
+    #[test]
     fn known_figures() {
         let cube = torus(&[4, 4, 4], true);
         assert_eq!((cube.cables(), cube.links(), cube.diameter()), (192, 384, 6));
@@ -279,5 +325,10 @@ mod tests {
         assert!(error(&[3, 0]).contains("at least 1"));
         assert!(error(&[65536, 65536]).contains("torus 65536 x 65536 has more than"));
         assert!(error(&[2000, 2000, 500]).contains("more than 4,294,967,295 links"));
+        let error =
+            |cables: &[u32]| Torus::with_cables(&[3, 3], cables, true, LINK, Duplex::Split).unwrap_err().to_string();
+        assert!(error(&[2]).contains("2 dimensions, but 1 numbers of cables: give one for each dimension"));
+        assert!(error(&[2, 0]).contains("at least 1"));
+        assert!(error(&[1 << 31, 1]).contains("make it smaller"));
     }
 }

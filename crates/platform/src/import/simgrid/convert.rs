@@ -117,7 +117,7 @@ impl Converter<'_> {
                         "SimGrid itself stops when a rank of a torus sends to its own host",
                     );
                 }
-                Wiring::Torus { dimensions: dimensions.clone(), wrap: true, link }
+                Wiring::Torus { dimensions: dimensions.clone(), cables: vec![1; dimensions.len()], wrap: true, link }
             }
         };
         let network = Network {

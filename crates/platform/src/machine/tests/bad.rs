@@ -68,7 +68,7 @@ fn unknown_keys() {
     refused(&with("[nodes]", "[node]"), (3, 2), &["unknown key `node` in a machine file", "did you mean `nodes`?"]);
     refused(&format!("{SMALL}dimensions = [2, 2]"), (10, 1), &["unknown key `dimensions` in `network`"]);
     refused(&with("crossbar", "crosbar"), (7, 12), &["`crosbar` is no topology", "did you mean `\"crossbar\"`?"]);
-    refused(&with("crossbar", "hypercube"), (7, 12), &["\"crossbar\"` or `\"fat-tree\"` or"]);
+    refused(&with("crossbar", "star"), (7, 12), &["\"crossbar\"` or `\"fat-tree\"` or"]);
 }
 
 #[test]
@@ -155,6 +155,83 @@ fn tori_and_graphs() {
     refused(&graph("file = 'nowhere.graph'"), (6, 8), &["cannot read `nowhere.graph`", "no such file"]);
     refused(&graph("graph = '''\nnode a b\nlink a -- c 1 GB/s 1 us\n'''"), (8, 11), &["`c` is neither"]);
     refused(&graph("graph = 'node a b'"), (6, 9), &["no way from node"]);
+}
+
+fn switched(lines: &str) -> String {
+    with("topology = \"crossbar\"", lines)
+}
+
+#[test]
+fn hypercubes_and_meshes_of_switches() {
+    let loopback = "loopback = { bandwidth = \"1 GB/s\", latency = \"1 us\" }";
+    let cube = |lines: &str| switched(&format!("topology = \"hypercube\"\n{lines}"));
+    good(&cube(&format!("dimension = 2\n{loopback}")));
+    refused(&cube("dimension = 2"), (6, 1), &["nodes of a hypercube have no switch", "loopback ="]);
+    refused(&cube(&format!("dimension = 3\n{loopback}")), (4, 9), &["has ports for 8 nodes, but there are 4"]);
+    refused(&cube(&format!("dimension = 40\n{loopback}")), (8, 13), &["more than 4,294,967,295 links"]);
+    refused(&cube(&format!("dimension = 0\n{loopback}")), (8, 13), &["out of range"]);
+    refused(&cube(&format!("dimension = 2\ncables = 0\n{loopback}")), (9, 10), &["out of range"]);
+    refused(&cube(loopback), (6, 1), &["`network.dimension` is missing", "add `dimension = 10`"]);
+
+    let mesh = |lines: &str| switched(&format!("topology = \"full-mesh\"\n{lines}"));
+    good(&mesh("switches = 2\nnodes-per-switch = 2\ncables = 4"));
+    refused(&mesh("switches = 2"), (6, 1), &["`network.nodes-per-switch` is missing"]);
+    refused(&mesh("switches = 0\nnodes-per-switch = 2"), (8, 12), &["out of range"]);
+    refused(&mesh("switches = 100000\nnodes-per-switch = 2"), (8, 12), &["make it smaller"]);
+    refused(&mesh("switches = 2\nnodes-per-switch = 1"), (4, 9), &["has ports for 2 nodes, but there are 4"]);
+
+    let hyperx = |lines: &str| switched(&format!("topology = \"hyperx\"\nnodes-per-switch = 1\n{lines}"));
+    good(&hyperx("dimensions = [2, 2]\ncables = [1, 2]"));
+    refused(&hyperx("dimensions = [2, 2]\ncables = [1]"), (10, 10), &["1 numbers of cables", "each dimension"]);
+    refused(&hyperx("dimensions = [2, 2]\ncables = [1, 0]"), (10, 10), &["out of range"]);
+    refused(&hyperx("dimensions = [2, 0]"), (9, 14), &["at least 1"]);
+    refused(&hyperx("dimensions = []"), (9, 14), &["at least one dimension"]);
+    refused(&hyperx("dimensions = [2, 2]\nshape = \"2\""), (10, 1), &["unknown key `shape`"]);
+}
+
+#[test]
+fn dragonflies_and_slim_flies() {
+    let dragonfly = |groups: u32, lines: &str| {
+        let figures = "switches-per-group = 2\nnodes-per-switch = 1\nglobal-cables-per-switch = 1";
+        switched(&format!("topology = \"dragonfly\"\ngroups = {groups}\n{figures}\n{lines}"))
+    };
+    good(&dragonfly(2, ""));
+    good(&dragonfly(2, "arrangement = \"palm-tree\"\nrouting = \"minimal\""));
+    refused(&dragonfly(4, ""), (8, 10), &["each of 4 groups", "has ports for 2", "write at most 3 groups"]);
+    refused(&dragonfly(3, ""), (4, 9), &["has ports for 6 nodes, but there are 4"]);
+    refused(&dragonfly(0, ""), (8, 10), &["out of range"]);
+    refused(&dragonfly(2, "arrangement = \"relativ\""), (12, 15), &["`relativ` is no arrangement", "did you mean"]);
+    refused(&dragonfly(2, "global-link = { latency = \"1 us\" }"), (12, 15), &["global-link.bandwidth` is missing"]);
+    let missing = dragonfly(2, "").replace("nodes-per-switch = 1\n", "");
+    refused(&missing, (6, 1), &["`network.nodes-per-switch` is missing"]);
+
+    let plus = |groups: u32| {
+        let figures = "leaves-per-group = 2\nspines-per-group = 1\nnodes-per-leaf = 1\nglobal-cables-per-spine = 2";
+        switched(&format!("topology = \"dragonfly+\"\ngroups = {groups}\n{figures}"))
+    };
+    good(&plus(2));
+    refused(&plus(4), (8, 10), &["write at most 3 groups"]);
+
+    let slim_fly = |q: u32| switched(&format!("topology = \"slim-fly\"\nq = {q}\nnodes-per-switch = 1"));
+    good(&slim_fly(3).replace("count = 4", "count = 18"));
+    refused(&slim_fly(9), (8, 5), &["9 is not an odd prime", "write 7 or 11"]);
+    refused(&slim_fly(100_003), (8, 5), &["make it smaller"]);
+    refused(&slim_fly(5), (4, 9), &["has ports for 50 nodes, but there are 4"]);
+}
+
+#[test]
+fn mistakes_in_kinds_of_links() {
+    let mesh =
+        |lines: &str| switched(&format!("topology = \"full-mesh\"\nswitches = 2\nnodes-per-switch = 2\n{lines}"));
+    refused(&mesh("node-link = { bandwidth = \"1 GB/s\", latency = \"-1 us\" }"), (10, 47), &["is negative"]);
+    refused(&mesh("node-link = { bandwidth = \"1 GB/s\" }"), (10, 13), &["`network.node-link.latency` is missing"]);
+    refused(&mesh("node-link = 3"), (10, 13), &["node-link"]);
+    let text = mesh("").replace("90 ns", "-90 ns");
+    refused(&text, (12, 11), &["the latency is negative"]);
+    assert_eq!(parse(&text).unwrap_err().iter().count(), 1);
+    let link = "{ bandwidth = \"1 GB/s\", latency = \"1 us\" }";
+    let all = mesh(&format!("node-link = {link}\nswitch-link = {link}"));
+    refused(&all, (12, 1), &["unknown key `bandwidth`"]);
 }
 
 #[test]

@@ -8,7 +8,10 @@ use crate::interconnect::Loopback;
 use crate::machine::{FactorMeaning, Figures, FlowSharing, Io, Machine, Network, Nodes, Wiring};
 use crate::placement::{Plan, Policy};
 use crate::protocol::{Mode, MpiParameters, Piece, Piecewise, PollGrowth, Protocol};
-use crate::topology::{Duplex, FatTreeShape, Link, ParallelCables};
+use crate::topology::{
+    Arrangement, DragonflyLinks, DragonflyPlusShape, DragonflyShape, Duplex, FatTreeShape, HyperXShape, Link,
+    ParallelCables,
+};
 
 /// Everything that a machine file can say.
 const FULL: &str = r#"
@@ -114,6 +117,38 @@ link a -- b 1 GB/s 1 us
     assert_eq!((machine.nodes.count, machine.interconnect.links()), (2, 2));
 }
 
+fn network_of(lines: &str) -> MachineFile {
+    good(&format!("name = \"n\"\nnodes.cores-per-socket = 1\n[network]\n{lines}\n"))
+}
+
+#[test]
+fn cables_for_all_dimensions_or_for_each() {
+    let loopback = "loopback = { bandwidth = \"10 GB/s\", latency = \"0 s\" }";
+    let general = "bandwidth = \"1 GB/s\"\nlatency = \"1 us\"";
+    let cables = |key: &str| {
+        let file = network_of(&format!("topology = \"torus\"\ndimensions = [4, 3]\n{key}\n{general}\n{loopback}"));
+        file.build().unwrap().interconnect.topology().cables()
+    };
+    assert_eq!([cables(""), cables("cables = 3"), cables("cables = [1, 2]")], [24, 72, 36]);
+    let cube = network_of(&format!("topology = \"hypercube\"\ndimension = 5\n{general}\n{loopback}"));
+    assert_eq!(Figures::of(&cube.build().unwrap()).cables, 80);
+}
+
+#[test]
+fn kinds_of_links_are_general_unless_given() {
+    let shape = "topology = \"hyperx\"\ndimensions = [4, 4]\nnodes-per-switch = 2";
+    let general = "bandwidth = \"1 GB/s\"\nlatency = \"1 us\"";
+    let fast = "{ bandwidth = \"2 GB/s\", latency = \"2 us\" }";
+    let latency =
+        |lines: &str| Figures::of(&network_of(&format!("{shape}\n{lines}")).build().unwrap()).worst_latency.get();
+    let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} is not {b}");
+    close(latency(general), 4e-6);
+    close(latency(&format!("{general}\nnode-link = {fast}")), 6e-6);
+    close(latency(&format!("node-link = {fast}\nswitch-link = {fast}")), 8e-6);
+    let mesh = network_of(&format!("topology = \"full-mesh\"\nswitches = 8\nnodes-per-switch = 2\n{general}"));
+    assert_eq!(mesh.nodes.count, 16);
+}
+
 #[test]
 fn figures_of_a_fat_tree() {
     let figures = Figures::of(&good(FULL).build().unwrap());
@@ -165,6 +200,31 @@ fn link() -> impl Strategy<Value = Link> {
     (1.0..1e15, 0.0..1.0).prop_map(|(bandwidth, latency)| Link { bandwidth, latency })
 }
 
+fn dragonfly() -> impl Strategy<Value = (Wiring, u32)> {
+    use Arrangement::*;
+    let arrangement = prop_oneof![Just(Absolute), Just(Relative), Just(Circulant), Just(PalmTree)];
+    let links = (link(), link(), link()).prop_map(|(node, local, global)| DragonflyLinks { node, local, global });
+    let numbers = (1u32..5, 1u32..5, 1u32..5, 1u32..5);
+    (numbers, arrangement, links, any::<bool>()).prop_map(|((a, b, c, d), arrangement, links, plus)| {
+        let groups = b * c + 1;
+        if plus {
+            let shape = DragonflyPlusShape {
+                groups,
+                leaves_per_group: a,
+                spines_per_group: b,
+                nodes_per_leaf: d,
+                global_cables_per_spine: c,
+                arrangement,
+            };
+            return (Wiring::DragonflyPlus { shape, links }, groups * a * d);
+        }
+        let (switches_per_group, global_cables_per_switch, nodes_per_switch) = (b, c, d);
+        let shape =
+            DragonflyShape { groups, switches_per_group, nodes_per_switch, global_cables_per_switch, arrangement };
+        (Wiring::Dragonfly { shape, links }, groups * b * d)
+    })
+}
+
 fn wiring() -> impl Strategy<Value = (Wiring, u32)> {
     let crossbar = (link(), proptest::option::of(link()), 1u32..1000)
         .prop_map(|(link, backbone, nodes)| (Wiring::Crossbar { link, backbone }, nodes));
@@ -179,16 +239,28 @@ fn wiring() -> impl Strategy<Value = (Wiring, u32)> {
             (Wiring::FatTree { shape, levels, switch_ports, parallel_cables }, nodes)
         })
     });
-    let torus =
-        (proptest::collection::vec(1u32..6, 1..4), any::<bool>(), link()).prop_map(|(dimensions, wrap, link)| {
-            let nodes = dimensions.iter().product();
-            (Wiring::Torus { dimensions, wrap, link }, nodes)
-        });
+    let axes = || proptest::collection::vec((1u32..6, 1u32..4), 1..4);
+    let torus = (axes(), any::<bool>(), link()).prop_map(|(axes, wrap, link)| {
+        let (dimensions, cables): (Vec<u32>, Vec<u32>) = axes.into_iter().unzip();
+        let nodes = dimensions.iter().product();
+        (Wiring::Torus { dimensions, cables, wrap, link }, nodes)
+    });
+    let cube = (1u32..9, 1u32..4, link())
+        .prop_map(|(dimension, cables, link)| (Wiring::Hypercube { dimension, cables, link }, 1 << dimension));
+    let hyperx = (axes(), 1u32..9, link(), link()).prop_map(|(axes, nodes_per_switch, node_link, switch_link)| {
+        let (dimensions, cables): (Vec<u32>, Vec<u32>) = axes.into_iter().unzip();
+        let nodes = dimensions.iter().product::<u32>() * nodes_per_switch;
+        (Wiring::HyperX { shape: HyperXShape { dimensions, cables, nodes_per_switch }, node_link, switch_link }, nodes)
+    });
     let graph = "[a-z]{1,5}(\t| )?#?[^\\x00-\\x08]{0,9}".prop_map(|comment| {
         let text = format!("node a b\n# {}\nlink a -- b 1 GB/s 1 us\n", comment.replace(['\n', '\r'], " "));
         (Wiring::Graph { file: None, text }, 2)
     });
-    prop_oneof![crossbar, tree, torus, graph]
+    let slim_fly = (0usize..4, 1u32..5, link(), link()).prop_map(|(at, nodes_per_switch, node_link, switch_link)| {
+        let q = [3, 5, 7, 11][at];
+        (Wiring::SlimFly { q, nodes_per_switch, node_link, switch_link }, 2 * q * q * nodes_per_switch)
+    });
+    prop_oneof![crossbar, tree, torus, cube, hyperx, dragonfly(), slim_fly, graph]
 }
 
 prop_compose! {
@@ -248,7 +320,8 @@ prop_compose! {
         let policy = [Policy::Block, Policy::Cyclic, Policy::Random { seed }, Policy::List(vec![count - 1, 0])][policy].clone();
         let factor = if share { FactorMeaning::Share } else { FactorMeaning::Bound };
         let sharing = FlowSharing { cross_traffic, weight_s: window, window, factor };
-        let plan = Plan { policy, ranks_per_node: Some(cores), oversubscribe: share };
+        // On a single node, both ranks of the list are on it.
+        let plan = Plan { policy, ranks_per_node: Some(cores), oversubscribe: share || count == 1 };
         let io = Io { bandwidth: window.map(Bandwidth::new), node_bandwidth: None, latency: window.map(Seconds::new) };
         MachineFile { name, description, nodes, network, sharing, mpi, plan, io, assumed: Vec::new() }
     }
