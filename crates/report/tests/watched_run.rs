@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use hpcast_models::network::Flow;
-use hpcast_mpi::collectives::Selection;
 use hpcast_mpi::{Outcome, Setup, run};
 use hpcast_platform::machine::FlowSharing;
 use hpcast_platform::topology::{Crossbar, Duplex};
@@ -24,18 +23,9 @@ fn machine() -> Rc<Machine> {
 
 /// Rank 0 computes for 1 us and sends 1 MB, which takes 100.2 us.
 fn simulate(machine: &Rc<Machine>, observers: Rc<RefCell<Observers>>) -> Outcome {
-    let setup = Setup {
-        ranks: 2,
-        machine: machine.clone(),
-        placement: machine.place(2).unwrap(),
-        network: Box::new(Flow::new(machine.clone())),
-        seed: 0,
-        selection: Selection::default(),
-        observer: Some(Box::new(observers)),
-        post: None,
-        interrupt: None,
-        progress: None,
-    };
+    let network = Box::new(Flow::new(machine.clone()));
+    let setup = Setup::new(2, machine.clone(), machine.place(2).unwrap(), network);
+    let setup = Setup { observer: Some(Box::new(observers)), ..setup };
     let outcome = run(setup, |rank| async move {
         let world = rank.world();
         if rank.number() == 0 {
