@@ -25,7 +25,7 @@ use failure::Failure;
 
 /// Real programs may need ranks that are processes, which share this memory.
 #[global_allocator]
-static HEAP: hpcast_emulate::SharedHeap = hpcast_emulate::SharedHeap;
+static HEAP: hpcast_emulate::OwnHeap = hpcast_emulate::OwnHeap;
 
 /// Forecasts how fast a parallel program will run on a supercomputer, by simulating it on a description of the machine.
 #[derive(Parser)]

@@ -262,7 +262,7 @@ fn of_program(program: &Program) -> Option<Library> {
 
 /// Runs a program: `setup` says on how many ranks of which machine.
 pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
-    crate::keep_heap_apart();
+    crate::heap::begin();
     let path = launch.arguments[0].to_string_lossy().into_owned();
     let is_open = launch.ranks_as == RanksAs::Possible;
     let why = match launch.ranks_as {

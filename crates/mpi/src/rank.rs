@@ -282,13 +282,13 @@ impl Rank {
 
     /// Whether all requests are done; if not, I wait for them, and am resumed when they are: to be asked again then.
     #[inline]
-    pub fn are_done(&self, requests: &[Request]) -> bool {
+    pub fn poll_all(&self, requests: &[Request]) -> bool {
         !self.state().await_all(self.task, requests, Next::Anything)
     }
 
     /// Ends requests that are done, in the order in which they were, each with its receive overhead.
-    pub fn end_all(&self, requests: &mut Vec<Request>) -> Vec<Status> {
-        self.state().finish_all(self.task, std::mem::take(requests))
+    pub fn end_all(&self, requests: Vec<Request>) -> Vec<Status> {
+        self.state().finish_all(self.task, requests)
     }
 
     /// Ends a request that is done.

@@ -82,7 +82,7 @@ impl Call<'_> {
     /// Ends messages whose requests were taken and are done.
     fn end_messages(
         &self,
-        requests: &mut Vec<Request>,
+        requests: Vec<Request>,
         numbers: impl Iterator<Item = u32>,
         mut tell: impl FnMut(usize, &Status),
     ) -> Result<(), Box<Fault>> {
@@ -103,13 +103,13 @@ impl Call<'_> {
     #[inline]
     fn wait(&self, request: RequestAt, at: StatusAt) -> Answer {
         let number = request.get(self);
-        let Some(mut requests) = aside(|| self.take_messages(std::iter::once(number)).filter(|_| number != 0)) else {
+        let Some(requests) = aside(|| self.take_messages(std::iter::once(number)).filter(|_| number != 0)) else {
             return self.wait_for_any_kind(request, at);
         };
         self.wait_until_done(&requests);
         let ended = aside(|| {
             request.set(self, 0);
-            self.end_messages(&mut requests, std::iter::once(number), |_, status| at.set(self, status))
+            self.end_messages(requests, std::iter::once(number), |_, status| at.set(self, status))
         });
         ended.map_err(|fault| *fault)
     }
@@ -119,13 +119,13 @@ impl Call<'_> {
     fn wait_all(&self, count: i32, requests: RequestArray, at: StatusAt) -> Answer {
         let places = 0..count.max(0) as usize;
         let numbers = || places.clone().map(|place| requests.get_at(self, place));
-        let Some(mut taken) = aside(|| self.take_messages(numbers())) else {
+        let Some(taken) = aside(|| self.take_messages(numbers())) else {
             return self.wait_for_all_kinds(count, requests, at);
         };
         self.wait_until_done(&taken);
         let ended = aside(|| {
             let empty = self.abi.empty_status();
-            let ended = self.end_messages(&mut taken, numbers(), |place, status| at.set_at(self, place, status));
+            let ended = self.end_messages(taken, numbers(), |place, status| at.set_at(self, place, status));
             for place in places.clone() {
                 if requests.get_at(self, place) == 0 {
                     at.set_at(self, place, &empty);

@@ -165,7 +165,7 @@ impl Call<'_> {
     /// Waits until requests are done. Little lies on the stack meanwhile: with many ranks it is fetched anew when this one goes on.
     #[inline]
     pub(super) fn wait_until_done(&self, requests: &[Request]) {
-        while !self.me.rank.are_done(requests) {
+        while !self.me.rank.poll_all(requests) {
             self.me.suspend();
         }
     }

@@ -9,7 +9,7 @@ use std::io;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use super::gate;
-use super::heap;
+use crate::heap;
 
 /// The rank waits.
 const WAITS: u32 = 0;

@@ -2,7 +2,7 @@
 //! libraries while they run, and scripts.
 //!
 //! The functions of MPI are the same, and so is the simulation: they run in the process of the rank that calls them, on memory that all
-//! processes share (`share.rs`, `heap.rs`). A rank is a fork of this process; the program is started in it beside what is
+//! processes share (`share.rs`, `../heap.rs`). A rank is a fork of this process; the program is started in it beside what is
 //! there (`start.rs`), and finds our functions in libraries that are made for it (`names.rs`, `library.rs`), through a gate that
 //! exchanges the thread pointer (`gate.rs`). One process runs at a time (`baton.rs`).
 
@@ -10,11 +10,10 @@ pub(crate) mod baton;
 mod code;
 mod elf;
 pub(crate) mod gate;
-mod heap;
 mod library;
 mod names;
 mod rank;
-mod share;
+pub(crate) mod share;
 mod standins;
 mod start;
 mod text;
@@ -31,9 +30,9 @@ use hpcast_mpi::{RunError, Setup};
 use hpcast_units::Time;
 
 pub use elf::find;
-pub use heap::{SharedHeap, begin as keep_heap_apart};
 pub use start::{StartError, variables};
 
+use crate::heap;
 use crate::launch::{Finding, Launch, LaunchError, Processes, progress};
 use crate::process::{Ending, Process};
 use crate::symbols::Symbols;

@@ -1,12 +1,12 @@
 //! Makes the memory of this process one that the processes of the ranks see too, at the same addresses.
 //!
-//! What the program allocates from now on is shared (`heap.rs`). What it has so far (variables, thread-local data, the C library's
+//! What the program allocates from now on is shared (`../heap.rs`). What it has so far (variables, thread-local data, the C library's
 //! heap) is copied to shared memory, which then takes its place. Only the stack stays as it is.
 
 use std::fs;
 use std::io;
 
-use super::heap;
+use crate::heap;
 
 /// Room that the C library's heap gets beforehand, for what it allocates by itself: later it could not grow.
 const SLACK: i32 = 16 << 20;
@@ -14,7 +14,7 @@ const SLACK: i32 = 16 << 20;
 const PAGE: usize = 4096;
 
 /// Private memory that can be written.
-pub(super) struct Region {
+pub(crate) struct Region {
     pub begin: usize,
     pub end: usize,
 }
@@ -49,7 +49,7 @@ fn private(line: &str) -> Option<Region> {
 
 /// Puts shared memory with the same content in the place of a region. Nothing here may change anything in the region meanwhile, so
 /// it allocates nothing.
-pub(super) fn replace(region: &Region) -> io::Result<()> {
+pub(crate) fn replace(region: &Region) -> io::Result<()> {
     let size = region.end - region.begin;
     let rights = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;

@@ -13,10 +13,10 @@ use std::ffi::c_void;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::share::{Region, replace};
+use crate::processes::share::{Region, replace};
 
 /// The allocator of programs that run others.
-pub struct SharedHeap;
+pub struct OwnHeap;
 
 /// Sizes are powers of two in four steps each.
 const STEPS: usize = 4;
@@ -178,7 +178,7 @@ impl Blocks {
 }
 
 // SAFETY: blocks are of the class of their layout, so large enough and aligned, and each is given to one at a time.
-unsafe impl GlobalAlloc for SharedHeap {
+unsafe impl GlobalAlloc for OwnHeap {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if IS_ON.load(Ordering::Relaxed) {
