@@ -3,11 +3,18 @@
 //! All conversions trust the program in one thing: that a word is what the declaration in `mpi.h` or the Fortran interface says,
 //! which is what makes them `unsafe` ([`Argument`]).
 
-use std::ffi::{CStr, c_char, c_int};
 use std::marker::PhantomData;
 
-use crate::abi::{Kind, Status};
+mod callback;
+mod handle;
+mod text;
+
+use crate::abi::Status;
 use crate::call::{Call, Language, Lengths};
+
+pub use callback::*;
+pub use handle::*;
+pub use text::*;
 
 /// Something that a program can pass.
 pub trait Argument: Sized {
@@ -180,157 +187,6 @@ impl Argument for Buffer {
     }
 }
 
-/// A kind of handle.
-pub trait HandleKind: Copy {
-    /// Which.
-    const KIND: Kind;
-    /// Its type in C.
-    const IN_C: &'static str;
-    /// The address of one in C.
-    const ADDRESS_IN_C: &'static str;
-    /// Several, only read.
-    const ARRAY_IN_C: &'static str;
-}
-
-/// The number of an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Handle<K> {
-    /// Its number, which is invalid if the word was.
-    pub number: u32,
-    kind: PhantomData<K>,
-}
-
-impl<K> Handle<K> {
-    /// The handle of a number.
-    pub fn of(number: u32) -> Handle<K> {
-        Handle { number, kind: PhantomData }
-    }
-}
-
-impl<K: HandleKind> Argument for Handle<K> {
-    const IN_C: &'static str = K::IN_C;
-    unsafe fn from_c(word: usize, call: &Call<'_>) -> Handle<K> {
-        // SAFETY: the program passes a handle.
-        Handle { number: unsafe { call.abi.handles().from_c(K::KIND, word, call.me.base()) }, kind: PhantomData }
-    }
-    unsafe fn from_fortran(word: usize, call: &Call<'_>, _: &Lengths) -> Handle<K> {
-        // SAFETY: the address of an integer.
-        let word = unsafe { *(word as *const i32) };
-        Handle { number: call.abi.handles().from_fortran(K::KIND, word), kind: PhantomData }
-    }
-}
-
-/// Handles in the program's memory.
-#[derive(Clone, Copy, Debug)]
-pub struct Handles<K, const SEVERAL: bool> {
-    address: usize,
-    language: Language,
-    kind: PhantomData<K>,
-}
-
-/// One handle in the program's memory, to be read or written.
-pub type HandleAt<K> = Handles<K, false>;
-/// Several of them.
-pub type HandleArray<K> = Handles<K, true>;
-
-impl<K: HandleKind, const SEVERAL: bool> Argument for Handles<K, SEVERAL> {
-    const IN_C: &'static str = if SEVERAL { K::ARRAY_IN_C } else { K::ADDRESS_IN_C };
-    unsafe fn from_c(word: usize, call: &Call<'_>) -> Self {
-        Handles { address: word, language: call.language, kind: PhantomData }
-    }
-}
-
-impl<K: HandleKind, const SEVERAL: bool> Handles<K, SEVERAL> {
-    /// The number of the handle at that place.
-    pub fn get_at(self, call: &Call<'_>, place: usize) -> u32 {
-        let handles = call.abi.handles();
-        // SAFETY: the program says that there are handles of its language.
-        unsafe {
-            match (self.language, call.abi.handle_size(K::KIND)) {
-                (Language::Fortran, _) => {
-                    handles.from_fortran(K::KIND, (self.address as *const i32).add(place).read_unaligned())
-                }
-                (Language::C, 4) => {
-                    let word = (self.address as *const u32).add(place).read_unaligned() as usize;
-                    handles.from_c(K::KIND, word, call.me.base())
-                }
-                (Language::C, _) => {
-                    let word = (self.address as *const usize).add(place).read_unaligned();
-                    handles.from_c(K::KIND, word, call.me.base())
-                }
-            }
-        }
-    }
-
-    /// Writes the handle of a number.
-    pub fn set_at(self, call: &Call<'_>, place: usize, number: u32) {
-        let handles = call.abi.handles();
-        // SAFETY: the program says that there is room for handles of its language.
-        unsafe {
-            match (self.language, call.abi.handle_size(K::KIND)) {
-                (Language::Fortran, _) => {
-                    (self.address as *mut i32).add(place).write_unaligned(handles.to_fortran(K::KIND, number));
-                }
-                (Language::C, 4) => {
-                    let word = handles.to_c(K::KIND, number, call.me.base());
-                    (self.address as *mut u32).add(place).write_unaligned(word as u32);
-                }
-                (Language::C, _) => {
-                    let word = handles.to_c(K::KIND, number, call.me.base());
-                    (self.address as *mut usize).add(place).write_unaligned(word);
-                }
-            }
-        }
-    }
-}
-
-impl<K: HandleKind> HandleAt<K> {
-    /// The number of the handle.
-    pub fn get(self, call: &Call<'_>) -> u32 {
-        self.get_at(call, 0)
-    }
-
-    /// Writes the handle of a number.
-    pub fn set(self, call: &Call<'_>, number: u32) {
-        self.set_at(call, 0, number);
-    }
-}
-
-macro_rules! handle_kinds {
-    ($($kind:ident $name:ident $address:ident $array:ident $in_c:literal;)*) => {$(
-        /// Marks handles of that kind.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub struct $kind;
-        impl HandleKind for $kind {
-            const KIND: Kind = Kind::$kind;
-            const IN_C: &'static str = $in_c;
-            const ADDRESS_IN_C: &'static str = concat!($in_c, " *");
-            const ARRAY_IN_C: &'static str = concat!($in_c, " *");
-        }
-        #[doc = concat!("An argument of type ", $in_c, ".")]
-        #[allow(dead_code)]
-        pub type $name = Handle<$kind>;
-        #[doc = concat!("The address of a ", $in_c, ".")]
-        pub type $address = HandleAt<$kind>;
-        #[doc = concat!("Several ", $in_c, ".")]
-        #[allow(dead_code)]
-        pub type $array = HandleArray<$kind>;
-    )*};
-}
-handle_kinds! {
-    Comm CommHandle CommAt CommArray "MPI_Comm";
-    Group GroupHandle GroupAt GroupArray "MPI_Group";
-    Datatype TypeHandle TypeAt TypeArray "MPI_Datatype";
-    Request RequestHandle RequestAt RequestArray "MPI_Request";
-    Op OpHandle OpAt OpArray "MPI_Op";
-    Errhandler ErrhandlerHandle ErrhandlerAt ErrhandlerArray "MPI_Errhandler";
-    Info InfoHandle InfoAt InfoArray "MPI_Info";
-    Win WinHandle WinAt WinArray "MPI_Win";
-    File FileHandle FileAt FileArray "MPI_File";
-    Message MessageHandle MessageAt MessageArray "MPI_Message";
-    Session SessionHandle SessionAt SessionArray "MPI_Session";
-}
-
 /// The address of values that are the same in all languages and libraries: to be read or written.
 #[derive(Clone, Copy, Debug)]
 pub struct At<T> {
@@ -469,133 +325,6 @@ impl StatusAt {
         // SAFETY: the program says that there is a status.
         unsafe { call.abi.read_status(self.address as *const i32) }
     }
-}
-
-/// Text that the program passes.
-#[derive(Clone, Debug)]
-pub struct Text(pub String);
-
-impl Argument for Text {
-    const IN_C: &'static str = "const char *";
-    unsafe fn from_c(word: usize, _: &Call<'_>) -> Text {
-        if word == 0 {
-            return Text(String::new());
-        }
-        // SAFETY: a string of C.
-        let text = unsafe { CStr::from_ptr(word as *const c_char) };
-        Text(text.to_string_lossy().into_owned())
-    }
-    unsafe fn from_fortran(word: usize, _: &Call<'_>, lengths: &Lengths) -> Text {
-        // SAFETY: Fortran passes the length of each string.
-        let bytes = unsafe { std::slice::from_raw_parts(word as *const u8, lengths.next()) };
-        // Blanks at the end are what fills the variable up; those at the beginning are dropped as the standard says.
-        Text(String::from_utf8_lossy(bytes).trim_matches(' ').to_owned())
-    }
-}
-
-/// Where text goes.
-#[derive(Clone, Copy, Debug)]
-pub struct TextAt {
-    address: usize,
-    /// Length of a Fortran variable.
-    length: Option<usize>,
-}
-
-impl Argument for TextAt {
-    const IN_C: &'static str = "char *";
-    unsafe fn from_c(word: usize, _: &Call<'_>) -> TextAt {
-        TextAt { address: word, length: None }
-    }
-    unsafe fn from_fortran(word: usize, _: &Call<'_>, lengths: &Lengths) -> TextAt {
-        TextAt { address: word, length: Some(lengths.next()) }
-    }
-}
-
-impl TextAt {
-    /// Writes text; C has room for `room` characters and the zero. Returns how many were written.
-    pub fn set(self, text: &str, room: usize) -> c_int {
-        let text = text.as_bytes();
-        let at = self.address as *mut u8;
-        // SAFETY: the program says that there is room.
-        unsafe {
-            if let Some(length) = self.length {
-                let count = text.len().min(length);
-                at.copy_from_nonoverlapping(text.as_ptr(), count);
-                at.add(count).write_bytes(b' ', length - count);
-                count as c_int
-            } else {
-                let count = text.len().min(room);
-                at.copy_from_nonoverlapping(text.as_ptr(), count);
-                at.add(count).write(0);
-                count as c_int
-            }
-        }
-    }
-}
-
-/// A function of the program that we call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Callback {
-    /// Where it is.
-    pub address: usize,
-    /// How it is called.
-    pub language: Language,
-}
-
-impl Argument for Callback {
-    const IN_C: &'static str = "void *";
-    unsafe fn from_c(word: usize, call: &Call<'_>) -> Callback {
-        Callback { address: word, language: call.language }
-    }
-}
-
-/// A word that the program gives and gets back: an address in C, a long integer in Fortran.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extra(pub usize);
-
-impl Argument for Extra {
-    const IN_C: &'static str = "void *";
-    unsafe fn from_c(word: usize, _: &Call<'_>) -> Extra {
-        Extra(word)
-    }
-    unsafe fn from_fortran(word: usize, _: &Call<'_>, _: &Lengths) -> Extra {
-        // SAFETY: the address of a long integer.
-        Extra(unsafe { *(word as *const usize) })
-    }
-}
-
-macro_rules! callbacks {
-    ($($name:ident $in_c:literal $($in_c_large:literal)?;)*) => {$(
-        #[doc = concat!("A function of the program of type ", $in_c, ".")]
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub struct $name(pub Callback);
-
-        impl Argument for $name {
-            const IN_C: &'static str = $in_c;
-            $(const IN_C_LARGE: &'static str = $in_c_large;)?
-            unsafe fn from_c(word: usize, call: &Call<'_>) -> $name {
-                $name(Callback { address: word, language: call.language })
-            }
-        }
-    )*};
-}
-callbacks! {
-    UserFunction "MPI_User_function *" "MPI_User_function_c *";
-    CopyFunction "MPI_Copy_function *";
-    DeleteFunction "MPI_Delete_function *";
-    CommCopy "MPI_Comm_copy_attr_function *";
-    CommDelete "MPI_Comm_delete_attr_function *";
-    TypeCopy "MPI_Type_copy_attr_function *";
-    TypeDelete "MPI_Type_delete_attr_function *";
-    WinCopy "MPI_Win_copy_attr_function *";
-    WinDelete "MPI_Win_delete_attr_function *";
-    CommErrhandler "MPI_Comm_errhandler_function *";
-    WinErrhandler "MPI_Win_errhandler_function *";
-    FileErrhandler "MPI_File_errhandler_function *";
-    SessionErrhandler "MPI_Session_errhandler_function *";
-    OldErrhandler "MPI_Handler_function *";
-    DatarepConversion "MPI_Datarep_conversion_function *" "MPI_Datarep_conversion_function_c *";
-    DatarepExtent "MPI_Datarep_extent_function *";
 }
 
 /// Words that C passes in full, and Fortran in full (`false`) or, in the functions of MPI-1, as default integers (`true`).
