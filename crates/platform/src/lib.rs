@@ -11,6 +11,7 @@ pub mod interconnect;
 pub mod machine;
 pub mod placement;
 pub mod protocol;
+pub mod routing;
 pub mod topology;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
@@ -18,4 +19,5 @@ pub use interconnect::{Interconnect, Loopback, Path};
 pub use machine::{Machine, MachineFile};
 pub use placement::Placement;
 pub use protocol::{MpiParameters, Piecewise, Protocol};
+pub use routing::Routing;
 pub use topology::{Link, LinkId, Topology};

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::interconnect::Loopback;
-use crate::machine::{FactorMeaning, Figures, FlowSharing, Io, Machine, Network, Nodes, Wiring};
+use crate::machine::{FactorMeaning, Figures, FlowSharing, Io, Machine, Network, Nodes, RoutingWord, Wiring};
 use crate::placement::{Plan, Policy};
 use crate::protocol::{Mode, MpiParameters, Piece, Piecewise, PollGrowth, Protocol};
 use crate::topology::{
@@ -264,11 +264,17 @@ fn wiring() -> impl Strategy<Value = (Wiring, u32)> {
 }
 
 prop_compose! {
-    fn network()((wiring, nodes) in wiring(), shared: bool, loopback in link(), limiter in proptest::option::of(1.0..1e12))
+    fn network()((wiring, nodes) in wiring(), shared: bool, loopback in link(), limiter in proptest::option::of(1.0..1e12), threshold in proptest::option::of(0u32..9))
         -> (Network, u32) {
         let is_graph = matches!(wiring, Wiring::Graph { .. });
         let duplex = if shared && !is_graph { Duplex::Shared } else { Duplex::Split };
-        (Network { wiring, duplex, loopback: Loopback::Unshared(loopback), limiter, unused_ports: 0 }, nodes)
+        let word = match wiring {
+            Wiring::Crossbar { .. } => "direct",
+            Wiring::FatTree { .. } => "least-loaded",
+            _ => "ugal-l",
+        };
+        let routing = threshold.map(|threshold| RoutingWord { word: word.into(), threshold });
+        (Network { wiring, duplex, loopback: Loopback::Unshared(loopback), limiter, unused_ports: 0, routing }, nodes)
     }
 }
 
