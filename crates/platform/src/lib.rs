@@ -12,6 +12,7 @@ pub mod machine;
 pub mod placement;
 pub mod protocol;
 pub mod routing;
+pub mod switching;
 pub mod topology;
 
 pub use diagnostic::{Diagnostic, Diagnostics};

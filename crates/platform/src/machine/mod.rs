@@ -14,6 +14,7 @@ mod write;
 use crate::interconnect::Interconnect;
 use crate::placement::{Placement, PlacementError, Plan};
 use crate::protocol::MpiParameters;
+use crate::switching::PacketSwitching;
 
 pub use crate::fields::Problem;
 pub use figures::Figures;
@@ -63,6 +64,8 @@ pub struct Machine {
     pub mpi: MpiParameters,
     /// How flows share links.
     pub sharing: FlowSharing,
+    /// How packets are passed on.
+    pub packets: PacketSwitching,
     /// The nodes: how many there are and what each can do.
     pub nodes: Nodes,
     /// How ranks are placed unless the user asks for something else.
@@ -90,6 +93,7 @@ impl Machine {
             interconnect,
             mpi,
             sharing,
+            packets: PacketSwitching::default(),
             plan: Plan::default(),
             io: Io::default(),
             assumed: Vec::new(),

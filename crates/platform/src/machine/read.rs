@@ -15,6 +15,7 @@ use crate::fields::{self, Reader, Section};
 use crate::interconnect::Loopback;
 use crate::placement::{Plan, Policy};
 use crate::protocol::{MpiParameters, PollGrowth, Protocol};
+use crate::switching::{Arbitration, PacketSwitching};
 use crate::topology::{Duplex, FatTreeShape, Graph, GraphError, Link, ParallelCables};
 
 /// Threshold of the eager protocol where a file says nothing.
@@ -97,6 +98,9 @@ fn read(reader: &mut Reader, mut root: Section<'_>, folder: &Path) -> MachineFil
     let mut flow = network_section.section(reader, "flow");
     let sharing = read_sharing(reader, &mut flow);
     flow.finish(reader);
+    let mut packet = network_section.section(reader, "packet");
+    let packets = read_packets(reader, &mut packet);
+    packet.finish(reader);
     network_section.finish(reader);
 
     let mut mpi_section = root.section(reader, "mpi");
@@ -116,7 +120,7 @@ fn read(reader: &mut Reader, mut root: Section<'_>, folder: &Path) -> MachineFil
     io_section.finish(reader);
     root.finish(reader);
 
-    MachineFile { name, description, nodes, network, sharing, mpi, plan, io, assumed: Vec::new() }
+    MachineFile { name, description, nodes, network, sharing, packets, mpi, plan, io, assumed: Vec::new() }
 }
 
 fn read_nodes(reader: &mut Reader, nodes: &mut Section<'_>) -> Nodes {
@@ -199,6 +203,17 @@ fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -
         limiter: network.quantity(reader, "limiter").map(Bandwidth::get),
         unused_ports: network.whole(reader, "unused-ports").unwrap_or(0),
         routing,
+    }
+}
+
+fn read_packets(reader: &mut Reader, packet: &mut Section<'_>) -> PacketSwitching {
+    let usual = PacketSwitching::default();
+    let bytes = |bytes: Bytes| u32::try_from(bytes.get()).unwrap_or(u32::MAX);
+    PacketSwitching {
+        size: packet.quantity(reader, "size").map_or(usual.size, bytes),
+        buffer: packet.quantity(reader, "buffer").map(bytes),
+        injection: packet.whole(reader, "injection").unwrap_or(usual.injection),
+        arbitration: packet.choice(reader, "arbitration", &Arbitration::WORDS).unwrap_or_default(),
     }
 }
 
