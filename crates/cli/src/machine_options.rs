@@ -5,10 +5,12 @@ use std::rc::Rc;
 
 use clap::{Args, ValueEnum};
 use hpcast_models::compute::ModelFile;
-use hpcast_models::network::{Circuit, Flow, Ideal, Network};
-use hpcast_platform::Machine;
+use hpcast_models::network::{Along, Circuit, Flow, Ideal, Network, PacketNetwork, Routed};
 use hpcast_platform::placement::{Placement, Plan, Policy};
+use hpcast_platform::switching::PacketSwitching;
+use hpcast_platform::{Machine, Routing};
 use hpcast_report::{MachineInfo, RunReport};
+use hpcast_units::Bytes;
 
 use crate::failure::Failure;
 
@@ -20,6 +22,53 @@ pub(crate) enum NetworkModel {
     Ideal,
     /// The oldest flow gets all it can use, the next what is left
     Circuit,
+    /// Packets wait in queues for links and for room in buffers: for studies of networks, slower
+    Packet,
+}
+
+impl NetworkModel {
+    /// An empty network of that machine; the seed is for ways that are drawn.
+    pub fn build(self, machine: &Rc<Machine>, seed: u64) -> Box<dyn Network> {
+        fn routed<N: Along + 'static>(machine: &Rc<Machine>, seed: u64, network: N) -> Box<dyn Network> {
+            match machine.interconnect.routing().is_fixed() {
+                true => Box::new(network),
+                false => Box::new(Routed::new(machine.clone(), seed, network)),
+            }
+        }
+        match self {
+            NetworkModel::Flow => routed(machine, seed, Flow::new(machine.clone())),
+            NetworkModel::Ideal => routed(machine, seed, Ideal::new(machine.clone())),
+            NetworkModel::Circuit => routed(machine, seed, Circuit::new(machine.clone())),
+            NetworkModel::Packet => Box::new(PacketNetwork::new(machine.clone(), seed)),
+        }
+    }
+
+    pub fn name(self) -> String {
+        format!("{self:?}").to_lowercase()
+    }
+}
+
+/// Which ways messages take.
+#[derive(Args)]
+pub(crate) struct RoutingOptions {
+    /// How ways are chosen, such as random, least-loaded, valiant or ugal-l (default: as the machine file says)
+    #[arg(long, value_name = "NAME")]
+    pub routing: Option<String>,
+    /// How much UGAL favours short ways: messages or packets that may wait before it makes a detour
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub ugal_threshold: u32,
+}
+
+impl RoutingOptions {
+    /// The machine with this routing.
+    pub fn apply(&self, mut machine: Machine) -> Result<Machine, Failure> {
+        if let Some(word) = &self.routing {
+            let routing = Routing::named(word, self.ugal_threshold, machine.interconnect.topology());
+            let routing = routing.map_err(|error| Failure::input(format!("--routing {word}: {error}")))?;
+            machine.interconnect = machine.interconnect.routed(routing);
+        }
+        Ok(machine)
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -41,6 +90,8 @@ pub(crate) struct MachineOptions {
     /// Network model
     #[arg(long, value_enum, default_value = "flow")]
     pub network: NetworkModel,
+    #[command(flatten)]
+    pub routing: RoutingOptions,
     /// Seed of everything that is random
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
@@ -55,6 +106,17 @@ pub(crate) struct MachineOptions {
     pub placement: Option<PlacementPolicy>,
 }
 
+/// What the packet model takes where the machine file says nothing.
+fn packet_assumptions(machine: &Machine) -> Option<String> {
+    let packets = machine.packets;
+    let size = Bytes::new(packets.size.into());
+    (packets == PacketSwitching::default()).then(|| {
+        format!(
+            "network.packet: packets of {size}, buffers of two round trips and 16 packets, first come, first served"
+        )
+    })
+}
+
 /// Whether an assumption, such as `mpi.between = no overheads`, is one about a key, such as `mpi.between.send`.
 fn is_about(assumption: &str, key: &str) -> bool {
     let about = assumption.split(" = ").next().unwrap_or_default();
@@ -65,7 +127,8 @@ impl MachineOptions {
     /// The machine, with what a model file says of messages in the place of its own figures. Without noise, all messages
     /// cost what is expected.
     pub fn load(&self, models: Option<&ModelFile>, noise: bool) -> Result<Rc<Machine>, Failure> {
-        Ok(Rc::new(MachineOptions::with_messages(Machine::load(&self.path)?, models, noise)))
+        let machine = self.routing.apply(Machine::load(&self.path)?)?;
+        Ok(Rc::new(MachineOptions::with_messages(machine, models, noise)))
     }
 
     /// A machine with what a model file says of messages.
@@ -120,15 +183,11 @@ impl MachineOptions {
     }
 
     pub fn network(&self, machine: &Rc<Machine>) -> Box<dyn Network> {
-        match self.network {
-            NetworkModel::Flow => Box::new(Flow::new(machine.clone())),
-            NetworkModel::Ideal => Box::new(Ideal::new(machine.clone())),
-            NetworkModel::Circuit => Box::new(Circuit::new(machine.clone())),
-        }
+        self.network.build(machine, self.seed)
     }
 
     pub fn network_name(&self) -> String {
-        format!("{:?}", self.network).to_lowercase()
+        self.network.name()
     }
 
     /// What was asked.
@@ -136,6 +195,12 @@ impl MachineOptions {
         report.machine = MachineInfo::from(machine);
         report.network = self.network_name();
         report.seed = self.seed;
+        if let Some(routing) = &self.routing.routing {
+            report.parameters.push(("routing".into(), routing.clone().into()));
+        }
+        if let NetworkModel::Packet = self.network {
+            report.assumptions.extend(packet_assumptions(machine));
+        }
         report.assumptions.extend(machine.assumed.iter().cloned());
         if let Some(placement) = self.placement {
             report.parameters.push(("placement".into(), format!("{placement:?}").to_lowercase().into()));

@@ -12,6 +12,7 @@ mod machine;
 mod machine_options;
 mod model;
 mod mpi;
+mod network;
 mod outputs;
 mod run;
 mod running;
@@ -47,6 +48,9 @@ enum Command {
     /// Check, show, draw or import a machine file
     #[command(subcommand)]
     Machine(machine::Command),
+    /// Study a machine's network with made-up traffic
+    #[command(subcommand)]
+    Network(Box<network::Command>),
     /// Fit models to measurements
     #[command(subcommand)]
     Fit(fit::Command),
@@ -92,6 +96,7 @@ fn command(arguments: Vec<std::ffi::OsString>) -> Result<(), Failure> {
         Command::RunProgram(options) => launch::run(&options),
         Command::Hpl(options) => hpl::run(&options),
         Command::Machine(command) => machine::run(&command),
+        Command::Network(command) => network::run(&command),
         Command::Fit(command) => fit::run(&command),
         Command::Cluster(command) => cluster::run(&command),
         Command::Model(command) => model::run(&command),

@@ -33,7 +33,7 @@ pub fn table(report: &RunReport) -> String {
 }
 
 /// A table by itself, with a header line.
-pub(crate) fn plain(table: &Table) -> String {
+pub fn plain(table: &Table) -> String {
     let mut text = String::new();
     line(&mut text, table.columns().iter().map(|column| column.key.as_str()));
     for row in table.rows() {

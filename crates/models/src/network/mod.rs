@@ -11,6 +11,7 @@ mod alone;
 mod circuit;
 mod demand;
 mod errors;
+mod exchange;
 mod flow;
 mod ideal;
 mod model;
@@ -27,6 +28,7 @@ mod ways;
 
 pub use alone::Alone;
 pub use circuit::Circuit;
+pub use exchange::{arrivals, message, messages};
 pub use flow::Flow;
 pub use ideal::Ideal;
 pub use model::{NetworkFit, NetworkModel, RangeFit};

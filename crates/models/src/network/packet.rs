@@ -89,7 +89,11 @@ struct Packet {
     route: u32,
     /// The next link of its way.
     hop: u32,
+    /// No other link comes behind that.
+    is_last: bool,
     bytes: u32,
+    /// As its message's.
+    haste: f32,
     /// Behind it in the queue.
     next: u32,
     /// By which queues are ordered where the oldest goes first.
@@ -192,14 +196,15 @@ impl PacketNetwork {
         }
     }
 
-    /// A packet's head has come to the end of a link.
+    /// A packet's head has come to the end of a link, or its tail to the end of its way.
     #[inline]
     fn arrive(&mut self, number: u32) {
-        let packet = self.packets[number];
-        let hops = self.routes.hops(packet.route);
-        let Some(&hop) = hops.get(packet.hop as usize) else {
+        let packet = &mut self.packets[number];
+        if packet.is_last {
             return self.deliver(number);
-        };
+        }
+        let hop = self.routes.hop(packet.route, packet.hop);
+        packet.is_last = hop.is_last();
         self.ports.queue(hop, number, &mut self.packets);
         if self.ports.is_free(hop.link, self.now) {
             self.serve(hop.link);
@@ -232,7 +237,7 @@ impl PacketNetwork {
         if !self.ports.is_free(link, self.now) {
             return self.plan_when_free(link);
         }
-        match self.ports.next(link, self.now, &self.packets, &self.routes) {
+        match self.ports.next(link, self.now, &self.packets) {
             Some(number) => self.send(link, number),
             None => {
                 if let Some(time) = self.ports.next_room(link) {
@@ -244,34 +249,35 @@ impl PacketNetwork {
 
     fn send(&mut self, link: u32, number: u32) {
         let packet = &mut self.packets[number];
-        let at = packet.hop as usize;
+        let at = packet.hop;
         packet.hop += 1;
-        let packet = *packet;
-        let message = self.messages[packet.message];
-        let hops = self.routes.hops(packet.route);
-        let takes = self.ports.occupy(link, self.now, packet.bytes);
-        let head = self.now + self.ports.latency(link, message.haste);
-        let arrives = match hops.get(at + 1) {
+        let Packet { route, bytes, haste, is_last, message, .. } = *packet;
+        let hop = self.routes.hop(route, at);
+        let takes = self.ports.time_on(hop.kind, bytes);
+        let mut arrives = self.now + self.ports.latency(hop.kind, haste);
+        if is_last {
+            arrives += takes;
+        } else {
+            self.ports.take_room(hop, bytes);
             // No sooner than it can go on without waiting for its tail.
-            Some(next) => head + takes.saturating_sub(self.ports.time_on(next.link, packet.bytes)),
-            None => head + takes,
-        };
-        if at + 1 < hops.len() {
-            self.ports.take_room(hops[at], packet.bytes);
+            let next = self.routes.hop(route, at + 1);
+            if next.kind != hop.kind {
+                arrives += takes.saturating_sub(self.ports.time_on(next.kind, bytes));
+            }
         }
-        let before = at.checked_sub(1).map(|before| hops[before]);
         self.agenda.push(arrives, Event::Arrival(number).pack());
-        if self.ports.waiting(link) > 0 {
+        if self.ports.occupy(link, self.now + takes, bytes) {
             self.plan_when_free(link);
         }
-        match before {
+        match at.checked_sub(1) {
             Some(before) => {
-                let back = self.now + takes + self.ports.latency(before.link, 1.0);
-                if self.ports.give_room(before, packet.bytes, back) {
+                let before = self.routes.hop(route, before);
+                let back = self.now + takes + self.ports.latency(before.kind, 1.0);
+                if self.ports.give_room(before, bytes, back) {
                     self.plan_port(before.link, back);
                 }
             }
-            None => self.left(message.from),
+            None => self.left(self.messages[message].from),
         }
     }
 

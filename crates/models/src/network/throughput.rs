@@ -41,7 +41,7 @@ pub struct Throughput {
 impl Throughput {
     /// Whether the network keeps up: otherwise ever more messages wait.
     pub fn is_stable(&self) -> bool {
-        self.accepted >= 0.98 * self.offered && self.worst >= 0.9
+        self.accepted >= 0.98 * self.offered && self.worst >= 0.95
     }
 }
 

@@ -1,6 +1,6 @@
 //! Links with the queues before them and the buffers behind them.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use hpcast_engine::Slab;
 use hpcast_engine::slab::NONE;
@@ -10,34 +10,46 @@ use hpcast_platform::topology::LinkId;
 use hpcast_units::Time;
 
 use super::Packet;
-use super::route::{Hop, Routes};
+use super::route::Hop;
 
 /// All links.
 #[derive(Debug)]
 pub(super) struct Ports {
     ports: Vec<Port>,
-    /// Those of channel c are `c * links..(c + 1) * links`: as many channels as were needed.
+    /// What links can be; there are few.
+    kinds: Vec<Kind>,
+    /// Those of a link follow one another: as many as were needed.
     channels: Vec<Channel>,
+    /// How many a link has.
+    width: usize,
     arbitration: Arbitration,
+    /// Packets that crossed links.
+    sent: u64,
+}
+
+/// What a link can do.
+#[derive(Clone, Copy, Debug)]
+struct Kind {
+    /// Picoseconds a byte.
+    pace: f64,
+    latency: Time,
+    /// Room in a buffer at its end.
+    room: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Port {
-    /// Picoseconds a byte.
-    pace: f64,
-    latency: Time,
     /// When it has sent the last packet.
     free: Time,
     /// When its entry in the agenda is due; entries with other times are out of date.
     planned: Time,
+    /// Bytes that crossed it.
+    bytes: f64,
     /// Packets in its queues.
     waiting: u32,
+    kind: u16,
     /// The channel that had its turn last.
-    turn: u32,
-    /// Room in a buffer at its end.
-    room: u32,
-    sent: u64,
-    bytes: f64,
+    turn: u16,
 }
 
 /// A virtual channel of a link: the packets that wait for it, and the room in its buffer at the link's end.
@@ -50,50 +62,64 @@ struct Channel {
     promised: VecDeque<(Time, u32)>,
 }
 
+impl Channel {
+    fn empty(room: u32) -> Channel {
+        Channel { first: NONE, last: NONE, room, promised: VecDeque::new() }
+    }
+}
+
 impl Ports {
     pub fn new(machine: &Machine) -> Ports {
         let (interconnect, packets) = (&machine.interconnect, &machine.packets);
+        let mut numbers = HashMap::new();
+        let mut kinds = Vec::new();
         let port = |id: LinkId| {
             let link = interconnect.link(id);
-            Port {
-                pace: 1e12 / link.bandwidth,
-                latency: Time::from_secs(link.latency),
-                free: Time::ZERO,
-                planned: Time::NEVER,
-                waiting: 0,
-                turn: 0,
-                room: packets.buffer_of(&link),
-                sent: 0,
-                bytes: 0.0,
-            }
+            let number = *numbers.entry((link.bandwidth.to_bits(), link.latency.to_bits())).or_insert_with(|| {
+                let (pace, latency) = (1e12 / link.bandwidth, Time::from_secs(link.latency));
+                kinds.push(Kind { pace, latency, room: packets.buffer_of(&link) });
+                kinds.len() - 1
+            });
+            let kind = u16::try_from(number).expect("a network has fewer than 65,536 kinds of links");
+            Port { free: Time::ZERO, planned: Time::NEVER, bytes: 0.0, waiting: 0, kind, turn: 0 }
         };
         let ports = (0..interconnect.links()).map(port).collect();
-        Ports { ports, channels: Vec::new(), arbitration: packets.arbitration }
+        Ports { ports, kinds, channels: Vec::new(), width: 0, arbitration: packets.arbitration, sent: 0 }
     }
 
     pub fn channels(&self) -> u32 {
-        (self.channels.len() / self.ports.len().max(1)) as u32
+        self.width as u32
     }
 
-    /// There are at least so many channels.
+    /// Every link has at least so many channels.
     pub fn provide(&mut self, channels: u32) {
-        while self.channels() < channels && !self.ports.is_empty() {
-            let empty = |port: &Port| Channel { first: NONE, last: NONE, room: port.room, promised: VecDeque::new() };
-            self.channels.extend(self.ports.iter().map(empty));
+        if self.width >= channels as usize {
+            return;
         }
+        let mut old = std::mem::take(&mut self.channels).into_iter();
+        for port in &self.ports {
+            let room = self.kinds[port.kind as usize].room;
+            self.channels.extend(old.by_ref().take(self.width));
+            self.channels.extend((self.width..channels as usize).map(|_| Channel::empty(room)));
+        }
+        self.width = channels as usize;
+    }
+
+    pub fn kind(&self, link: LinkId) -> u16 {
+        self.ports[link as usize].kind
     }
 
     /// What links take together, and the bandwidth of the narrowest, in bytes per second.
     pub fn along(&self, links: &[LinkId]) -> (Time, f64) {
-        let ports = links.iter().map(|&link| &self.ports[link as usize]);
-        ports.fold((Time::ZERO, f64::INFINITY), |(latency, narrowest), port| {
-            (latency + port.latency, narrowest.min(1e12 / port.pace))
+        let kinds = links.iter().map(|&link| &self.kinds[self.kind(link) as usize]);
+        kinds.fold((Time::ZERO, f64::INFINITY), |(latency, narrowest), kind| {
+            (latency + kind.latency, narrowest.min(1e12 / kind.pace))
         })
     }
 
     /// Packets that crossed links.
     pub fn sent(&self) -> u64 {
-        self.ports.iter().map(|port| port.sent).sum()
+        self.sent
     }
 
     pub fn link_bytes(&self) -> Vec<f64> {
@@ -105,11 +131,6 @@ impl Ports {
     pub fn load(&self, link: LinkId, now: Time) -> u32 {
         let port = &self.ports[link as usize];
         port.waiting + (port.free > now) as u32
-    }
-
-    #[inline]
-    pub fn waiting(&self, link: LinkId) -> u32 {
-        self.ports[link as usize].waiting
     }
 
     #[cfg(test)]
@@ -128,15 +149,15 @@ impl Ports {
     }
 
     #[inline]
-    pub fn latency(&self, link: LinkId, haste: f32) -> Time {
-        let latency = self.ports[link as usize].latency;
+    pub fn latency(&self, kind: u16, haste: f32) -> Time {
+        let latency = self.kinds[kind as usize].latency;
         if haste == 1.0 { latency } else { Time::from_ps((latency.as_ps() as f64 * f64::from(haste)) as u64) }
     }
 
     /// How long a packet takes on a link.
     #[inline]
-    pub fn time_on(&self, link: LinkId, bytes: u32) -> Time {
-        Time::from_ps((f64::from(bytes) * self.ports[link as usize].pace).round() as u64)
+    pub fn time_on(&self, kind: u16, bytes: u32) -> Time {
+        Time::from_ps((f64::from(bytes) * self.kinds[kind as usize].pace + 0.5) as u64)
     }
 
     /// Wants an entry in the agenda for a time; whether there is none that is early enough.
@@ -163,8 +184,7 @@ impl Ports {
 
     #[inline]
     fn channel(&mut self, hop: Hop) -> &mut Channel {
-        let at = hop.channel as usize * self.ports.len() + hop.link as usize;
-        &mut self.channels[at]
+        &mut self.channels[hop.link as usize * self.width + hop.channel()]
     }
 
     /// A packet waits for a link.
@@ -186,27 +206,26 @@ impl Ports {
 
     /// The packet whose turn it is, taken out of its queue: channels take turns, those without room apart.
     #[inline]
-    pub fn next(&mut self, link: LinkId, now: Time, packets: &Slab<Packet>, routes: &Routes) -> Option<u32> {
-        let channels = self.channels();
-        let turn = self.ports[link as usize].turn;
-        let most = self.ports[link as usize].room;
-        for step in 1..=channels {
-            let channel = if turn + step < channels { turn + step } else { turn + step - channels };
-            let queue = self.channel(Hop { link, channel });
-            if queue.first == NONE {
+    pub fn next(&mut self, link: LinkId, now: Time, packets: &Slab<Packet>) -> Option<u32> {
+        let port = &mut self.ports[link as usize];
+        let most = self.kinds[port.kind as usize].room;
+        let channels = &mut self.channels[link as usize * self.width..][..self.width];
+        let mut at = usize::from(port.turn);
+        for _ in 0..self.width {
+            at = if at + 1 < channels.len() { at + 1 } else { 0 };
+            let channel = &mut channels[at];
+            if channel.first == NONE {
                 continue;
             }
-            let number = queue.first;
+            let number = channel.first;
             let packet = &packets[number];
             // At its goal a packet is taken out of the network at once.
-            let is_last = packet.hop as usize + 1 == routes.hops(packet.route).len();
-            if is_last || queue.has_room(packet.bytes.min(most), now) {
-                queue.first = packet.next;
-                if queue.first == NONE {
-                    queue.last = NONE;
+            if packet.is_last || channel.has_room(packet.bytes.min(most), now) {
+                channel.first = packet.next;
+                if channel.first == NONE {
+                    channel.last = NONE;
                 }
-                let port = &mut self.ports[link as usize];
-                port.turn = channel;
+                port.turn = at as u16;
                 port.waiting -= 1;
                 return Some(number);
             }
@@ -216,33 +235,32 @@ impl Ports {
 
     /// When a port learns of room for packets that wait, as far as it is promised.
     pub fn next_room(&self, link: LinkId) -> Option<Time> {
-        let queues = self.channels[link as usize..].iter().step_by(self.ports.len());
-        let waiting = queues.filter(|queue| queue.first != NONE);
-        waiting.filter_map(|queue| queue.promised.front().map(|&(time, _)| time)).min()
+        let channels = &self.channels[link as usize * self.width..][..self.width];
+        let waiting = channels.iter().filter(|channel| channel.first != NONE);
+        waiting.filter_map(|channel| channel.promised.front().map(|&(time, _)| time)).min()
     }
 
-    /// Sends a packet from now on; returns how long that takes.
+    /// Sends a packet from now on, which takes so long; whether others wait.
     #[inline]
-    pub fn occupy(&mut self, link: LinkId, now: Time, bytes: u32) -> Time {
-        let takes = self.time_on(link, bytes);
+    pub fn occupy(&mut self, link: LinkId, until: Time, bytes: u32) -> bool {
+        self.sent += 1;
         let port = &mut self.ports[link as usize];
-        port.free = now + takes;
-        port.sent += 1;
+        port.free = until;
         port.bytes += f64::from(bytes);
-        takes
+        port.waiting > 0
     }
 
     /// A packet will need room at the end of a link.
     #[inline]
     pub fn take_room(&mut self, hop: Hop, bytes: u32) {
-        let most = self.ports[hop.link as usize].room;
+        let most = self.kinds[hop.kind as usize].room;
         self.channel(hop).room -= bytes.min(most);
     }
 
-    /// A packet leaves the room, which the port before learns at `time`; whether somebody waits for it who was not told when.
+    /// A packet leaves the room, which the port before learns at `time`; whether somebody waits for it.
     #[inline]
     pub fn give_room(&mut self, hop: Hop, bytes: u32, time: Time) -> bool {
-        let most = self.ports[hop.link as usize].room;
+        let most = self.kinds[hop.kind as usize].room;
         let channel = self.channel(hop);
         let promised = &mut channel.promised;
         promised.push_back((time, bytes.min(most)));

@@ -1,44 +1,84 @@
 //! Ways of packets, with the virtual channel of each link. Packets of a message may share one.
+//!
+//! All ways lie in one list, each in a place of the same length, so that one look at memory finds a hop.
 
 use hpcast_platform::interconnect::Path;
 use hpcast_platform::topology::{LinkId, Topology};
 
 /// A link on a way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Hop {
     pub link: LinkId,
+    /// Which of the kinds of links it is.
+    pub kind: u16,
+    /// The virtual channel of the buffer at its end, and whether nothing comes behind it: in 16 bits, so that eight hops fit
+    /// a line of the cache.
+    packed: u16,
+}
+
+/// The bit that says that nothing comes behind.
+const LAST: u16 = 1 << 15;
+
+impl Hop {
     /// The virtual channel of the buffer at its end.
-    pub channel: u32,
+    #[inline]
+    pub fn channel(self) -> usize {
+        usize::from(self.packed & !LAST)
+    }
+
+    /// Nothing comes behind it.
+    #[inline]
+    pub fn is_last(self) -> bool {
+        self.packed & LAST != 0
+    }
 }
 
 /// The ways that are in use.
 #[derive(Debug, Default)]
 pub(super) struct Routes {
-    hops: Vec<Vec<Hop>>,
+    /// Way n begins at n times the length of a place.
+    hops: Vec<Hop>,
+    length: usize,
     users: Vec<u32>,
     free: Vec<u32>,
 }
 
 impl Routes {
     /// Takes a way into use, for one user; returns its number and the channels that it needs.
-    pub fn enter(&mut self, path: &Path, topology: &dyn Topology) -> (u32, u32) {
+    pub fn enter(&mut self, path: &Path, topology: &dyn Topology, kinds: impl Fn(LinkId) -> u16) -> (u32, u32) {
+        self.make_long_enough(path.links.len());
         let number = self.free.pop().unwrap_or_else(|| {
-            self.hops.push(Vec::new());
             self.users.push(0);
-            (self.hops.len() - 1) as u32
+            self.hops.resize(self.users.len() * self.length, Hop::default());
+            (self.users.len() - 1) as u32
         });
         self.users[number as usize] = 1;
-        let hops = &mut self.hops[number as usize];
-        hops.clear();
-        let (mut channel, mut before) = (0, None);
-        for &link in &path.links {
+        let place = &mut self.hops[number as usize * self.length..][..path.links.len()];
+        let (mut channel, mut before) = (0u16, None);
+        for (hop, &link) in place.iter_mut().zip(&path.links) {
             // What surrounds a topology has no place in its order: limiters come first and last.
             let order = if link < topology.links() { Some(topology.order(link)) } else { None };
-            channel += (before.is_some() && order.is_some() && order <= before) as u32;
+            channel += (before.is_some() && order.is_some() && order <= before) as u16;
             before = order.or(before);
-            hops.push(Hop { link, channel });
+            *hop = Hop { link, kind: kinds(link), packed: channel };
         }
-        (number, channel + 1)
+        place.iter_mut().last().into_iter().for_each(|hop| hop.packed |= LAST);
+        (number, u32::from(channel) + 1)
+    }
+
+    /// Places have room for so many links: in a network, the longest way comes soon.
+    fn make_long_enough(&mut self, links: usize) {
+        if links <= self.length {
+            return;
+        }
+        let length = links.next_power_of_two().max(8);
+        let mut hops = vec![Hop::default(); self.users.len() * length];
+        if self.length > 0 {
+            for (new, old) in hops.chunks_mut(length).zip(self.hops.chunks(self.length)) {
+                new[..self.length].copy_from_slice(old);
+            }
+        }
+        (self.hops, self.length) = (hops, length);
     }
 
     /// One more uses it.
@@ -56,7 +96,7 @@ impl Routes {
     }
 
     #[inline]
-    pub fn hops(&self, number: u32) -> &[Hop] {
-        &self.hops[number as usize]
+    pub fn hop(&self, number: u32, at: u32) -> Hop {
+        self.hops[number as usize * self.length + at as usize]
     }
 }

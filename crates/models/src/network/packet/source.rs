@@ -104,7 +104,8 @@ impl PacketNetwork {
     }
 
     fn enter(&mut self, path: &Path) -> u32 {
-        let (route, channels) = self.routes.enter(path, self.machine.interconnect.topology());
+        let (route, channels) =
+            self.routes.enter(path, self.machine.interconnect.topology(), |link| self.ports.kind(link));
         self.ports.provide(channels);
         route
     }
@@ -160,7 +161,16 @@ impl PacketNetwork {
         };
         let bytes = if message.outside == 0 { message.last } else { message.size };
         let age = self.now.as_ps();
-        let packet = self.packets.insert(Packet { message: number, route, hop: 0, bytes, next: NONE, age });
+        let packet = self.packets.insert(Packet {
+            message: number,
+            route,
+            hop: 0,
+            is_last: false,
+            bytes,
+            haste: message.haste,
+            next: NONE,
+            age,
+        });
         self.arrive(packet);
     }
 
