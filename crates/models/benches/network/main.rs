@@ -5,8 +5,11 @@
 mod scenarios;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use hpcast_models::network::{Flow, Ideal};
-use scenarios::{all_to_all, crossbar, disjoint, fat_tree, machine, permutation, random_pairs, run};
+use hpcast_models::network::{Flow, Ideal, PacketNetwork};
+use scenarios::{
+    all_to_all, crossbar, disjoint, dragonfly, fat_tree, machine, permutation, random_messages, random_pairs, run,
+    torus,
+};
 
 /// Transfers in one measurement.
 const TRANSFERS: usize = 1000;
@@ -54,5 +57,26 @@ fn at_once(c: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, alone, contended, at_once);
+/// Throughput in packets that cross a link.
+fn packets(c: &mut Criterion) {
+    let mut group = c.benchmark_group("packet hops");
+    let sixteen_packets = 65_536;
+    for (name, machine) in [
+        ("fat tree, 256 nodes", machine(fat_tree(16, 2), 0.0)),
+        ("fat tree, 4,096 nodes", machine(fat_tree(16, 3), 0.0)),
+        ("dragonfly, 1,056 nodes", machine(dragonfly(), 0.0)),
+        ("torus, 512 nodes", machine(torus(8), 0.0)),
+    ] {
+        let nodes = machine.interconnect.topology().nodes();
+        let mut network = PacketNetwork::new(machine, 0);
+        let mut next = random_messages(&mut network, nodes, 4 * nodes, sixteen_packets);
+        run(&mut network, 4 * nodes as usize, &mut next);
+        let before = network.hops();
+        run(&mut network, 10 * TRANSFERS, &mut next);
+        group.throughput(Throughput::Elements((network.hops() - before) / 10));
+        group.bench_function(name, |b| b.iter(|| run(&mut network, TRANSFERS, &mut next)));
+    }
+}
+
+criterion_group!(benches, alone, contended, at_once, packets);
 criterion_main!(benches);

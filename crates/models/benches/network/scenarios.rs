@@ -6,7 +6,10 @@ use hpcast_models::network::{Network, Transfer};
 use hpcast_platform::interconnect::{Interconnect, Loopback};
 use hpcast_platform::machine::{FactorMeaning, FlowSharing, Machine};
 use hpcast_platform::protocol::MpiParameters;
-use hpcast_platform::topology::{Crossbar, Duplex, FatTree, FatTreeShape, Link, Topology};
+use hpcast_platform::topology::{
+    Arrangement, Crossbar, Dragonfly, DragonflyLinks, DragonflyShape, Duplex, FatTree, FatTreeShape, Link, Topology,
+    Torus,
+};
 use hpcast_units::Time;
 
 /// 100 Gbit/s, 100 ns.
@@ -31,6 +34,24 @@ pub fn fat_tree(radix: u32, levels: usize) -> FatTree {
     up[0] = 1;
     let shape = FatTreeShape { down: vec![radix; levels], up, parallel: vec![1; levels] };
     FatTree::new(shape, &vec![LINK; levels], Duplex::Split).expect("the shape is sound")
+}
+
+/// The balanced dragonfly with p = h = 4, a = 8: 33 groups.
+pub fn dragonfly() -> Dragonfly {
+    let shape = DragonflyShape {
+        groups: 33,
+        switches_per_group: 8,
+        nodes_per_switch: 4,
+        global_cables_per_switch: 4,
+        arrangement: Arrangement::Absolute,
+    };
+    Dragonfly::new(shape, DragonflyLinks { node: LINK, local: LINK, global: LINK }, Duplex::Split)
+        .expect("the shape is sound")
+}
+
+/// A torus of three dimensions.
+pub fn torus(side: u32) -> Torus {
+    Torus::new(&[side; 3], true, LINK, Duplex::Split).expect("the shape is sound")
 }
 
 /// A transfer without factors.
@@ -117,10 +138,20 @@ pub fn permutation(network: &mut dyn Network, nodes: u32, flows: u32) -> impl Fn
 
 /// c) `flows` flows between random nodes, 100 kB.
 pub fn random_pairs(network: &mut dyn Network, nodes: u32, flows: u32) -> impl FnMut(u32) -> Option<Transfer> + use<> {
+    random_messages(network, nodes, flows, 100_000)
+}
+
+/// The same with messages of another size.
+pub fn random_messages(
+    network: &mut dyn Network,
+    nodes: u32,
+    flows: u32,
+    bytes: u64,
+) -> impl FnMut(u32) -> Option<Transfer> + use<> {
     let mut random = Random::default();
     let mut next = move |token| {
         let (from, to) = random.pair(nodes);
-        Some(transfer(from, to, 100_000, token))
+        Some(transfer(from, to, bytes, token))
     };
     for token in 0..flows {
         network.start(Time::from_ps(u64::from(token) * 10_000), next(token).expect("always one"));
