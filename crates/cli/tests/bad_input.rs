@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{Folder, prints, refuses};
+use common::{Folder, prints, refuses, root};
 
 const RIGHT: &str = r#"name = "small"
 [nodes]
@@ -102,6 +102,24 @@ fn broken_platform_files_are_refused() {
         refuses(&["machine", "import", &platform, "-o", &out], parts);
         assert!(!Path::new(&out).exists());
     }
+}
+
+#[test]
+fn options_that_mean_nothing_for_a_format_are_refused() {
+    let folder = Folder::new("formats");
+    let out = folder.path("machine.toml");
+    let conf = folder.write("topology.conf", "SwitchName=s0 Nodes=n[0-3]\n");
+    let import = |options: &[&str], parts: &[&str]| {
+        refuses(&[&["machine", "import", &conf, "-o", &out], options].concat(), parts);
+        assert!(!Path::new(&out).exists());
+    };
+    import(&[], &["4 of 4 cables tell no speed", "--bandwidth"]);
+    import(&["--bandwidth", "100"], &["--bandwidth", "unit"]);
+    import(&["--bandwidth", "0 GB/s"], &["greater than zero"]);
+    import(&["--bandwidth", "1 GB/s", "--latency=-1 us"], &["not be negative"]);
+    import(&["--bandwidth", "1 GB/s", "--simgrid", "2018"], &["--simgrid means nothing", "Slurm"]);
+    let platform = root().join("tests/simgrid/platforms/dahu.xml").display().to_string();
+    refuses(&["machine", "import", &platform, "-o", &out, "--cores", "4"], &["--cores means nothing", "SimGrid"]);
 }
 
 #[test]
