@@ -1,4 +1,6 @@
-//! `hpcast machine`: check, show, draw and import machine files.
+//! `hpcast machine`: check, show, draw, price and import machine files.
+
+mod cost;
 
 use std::path::{Path, PathBuf};
 
@@ -34,6 +36,14 @@ pub(crate) enum Command {
         /// The picture
         #[arg(short, long, value_name = "FILE.svg")]
         output: PathBuf,
+    },
+    /// Add up what a machine costs and draws, by the prices in its file
+    Cost {
+        /// The machine file, with a section [cost]
+        file: PathBuf,
+        /// Write it to a file; `-` prints it instead of the table
+        #[arg(long, value_name = "FILE.json")]
+        json: Option<PathBuf>,
     },
     /// Make a machine file of a SimGrid platform, Slurm's topology.conf or the output of ibnetdiscover
     Import {
@@ -80,6 +90,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
             write_file(output, draw::svg(machine.interconnect.topology(), &machine.name, None).as_bytes())?;
             print(&format!("drawn to {}\n", output.display()))
         }
+        Command::Cost { file, json } => cost::run(file, json.as_ref()),
         Command::Import { platform, output } => import(platform, output),
     }
 }

@@ -66,6 +66,7 @@ impl MachineFile {
             nodes: self.nodes.clone(),
             plan: self.plan.clone(),
             io: self.io,
+            cost: self.cost.clone(),
             assumed: self.assumed.clone(),
         })
     }

@@ -2,6 +2,8 @@
 //!
 //! The checks know keys, not places in a text, so that they serve importers too. The reader finds the place of a key.
 
+mod cost;
+
 use std::ops::RangeInclusive;
 
 use hpcast_units::count;
@@ -80,6 +82,9 @@ impl MachineFile {
         self.check_sharing(&mut findings);
         self.check_mpi(&mut findings);
         self.check_io(&mut findings);
+        if let Some(cost) = &self.cost {
+            findings.cost(cost);
+        }
         findings.0
     }
 

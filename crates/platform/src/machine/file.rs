@@ -2,7 +2,7 @@
 
 use hpcast_units::{Bandwidth, Bytes, FlopRate, Frequency, Seconds};
 
-use super::FlowSharing;
+use super::{CostTable, FlowSharing};
 use crate::interconnect::Loopback;
 use crate::placement::Plan;
 use crate::protocol::MpiParameters;
@@ -32,6 +32,8 @@ pub struct MachineFile {
     pub plan: Plan,
     /// `[io]`
     pub io: Io,
+    /// `[cost]`
+    pub cost: Option<CostTable>,
     /// What the text left open and what was taken instead, one line each; not written.
     pub assumed: Vec<String>,
 }

@@ -5,6 +5,7 @@
 
 mod build;
 mod check;
+mod cost;
 mod figures;
 mod file;
 mod read;
@@ -16,6 +17,7 @@ use crate::placement::{Placement, PlacementError, Plan};
 use crate::protocol::MpiParameters;
 
 pub use crate::fields::Problem;
+pub use cost::{CableClass, Cost, CostTable, Item, Part, SwitchPrice};
 pub use figures::Figures;
 pub use file::{Io, MachineFile, Network, Nodes, Wiring};
 
@@ -69,6 +71,8 @@ pub struct Machine {
     pub plan: Plan,
     /// The file system.
     pub io: Io,
+    /// What its parts cost.
+    pub cost: Option<CostTable>,
     /// What the machine file left open, and what was taken instead.
     pub assumed: Vec<String>,
 }
@@ -92,6 +96,7 @@ impl Machine {
             sharing,
             plan: Plan::default(),
             io: Io::default(),
+            cost: None,
             assumed: Vec::new(),
         }
     }

@@ -1,5 +1,6 @@
 //! Machine files in TOML: from text to [`MachineFile`], with all mistakes reported at once.
 
+mod cost;
 mod switched;
 
 use std::ops::Range;
@@ -114,9 +115,13 @@ fn read(reader: &mut Reader, mut root: Section<'_>, folder: &Path) -> MachineFil
         latency: io_section.quantity(reader, "latency"),
     };
     io_section.finish(reader);
+
+    let mut cost_section = root.section(reader, "cost");
+    let cost = cost::read_cost(reader, &mut cost_section);
+    cost_section.finish(reader);
     root.finish(reader);
 
-    MachineFile { name, description, nodes, network, sharing, mpi, plan, io, assumed: Vec::new() }
+    MachineFile { name, description, nodes, network, sharing, mpi, plan, io, cost, assumed: Vec::new() }
 }
 
 fn read_nodes(reader: &mut Reader, nodes: &mut Section<'_>) -> Nodes {

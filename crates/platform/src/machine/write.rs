@@ -1,5 +1,7 @@
 //! Machine files in TOML: from [`MachineFile`] to text that reads back to the same, with a comment on each key.
 
+mod cost;
+
 use std::fmt::Display;
 
 use hpcast_units::{Bandwidth, Bytes, Seconds};
@@ -36,6 +38,9 @@ impl MachineFile {
         self.write_mpi(out);
         self.write_plan(out);
         self.write_io(out);
+        if let Some(cost) = &self.cost {
+            out.cost(cost);
+        }
     }
 
     fn write_nodes(&self, out: &mut Text) {

@@ -112,6 +112,19 @@ impl FatTree {
         }
     }
 
+    /// The level of a vertex, and its place there.
+    fn position(&self, vertex: Vertex) -> (usize, u32) {
+        let (mut level, mut position) = match vertex {
+            Vertex::Node(node) => (0, node),
+            Vertex::Switch(switch) => (1, switch),
+        };
+        while level > 0 && level < self.shape.levels() && position >= self.shape.vertices(level) {
+            position -= self.shape.vertices(level);
+            level += 1;
+        }
+        (level, position)
+    }
+
     /// Bytes per second that can leave a subtree of this height.
     fn uplink(&self, height: usize) -> f64 {
         let level = &self.levels[height];
@@ -316,15 +329,16 @@ impl Topology for FatTree {
     }
 
     fn vertex_name(&self, vertex: Vertex) -> String {
-        let (mut level, mut position) = match vertex {
-            Vertex::Node(node) => (0, node),
-            Vertex::Switch(switch) => (1, switch),
-        };
-        while level > 0 && level < self.shape.levels() && position >= self.shape.vertices(level) {
-            position -= self.shape.vertices(level);
-            level += 1;
-        }
+        let (level, position) = self.position(vertex);
         format!("{} {position}", self.shape.vertex_noun(level))
+    }
+
+    fn link_kind(&self, id: LinkId) -> String {
+        format!("level-{}", self.locate(id).0 + 1)
+    }
+
+    fn switch_kind(&self, switch: u32) -> String {
+        self.shape.vertex_noun(self.position(Vertex::Switch(switch)).0)
     }
 
     fn structure(&self) -> Structure {

@@ -153,6 +153,17 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
             Vertex::Switch(switch) => format!("switch {switch}"),
         }
     }
+    /// What kind of link it is, for tables of prices: as the machine file calls it, or by what it joins.
+    fn link_kind(&self, id: LinkId) -> String {
+        let noun = |vertex| if matches!(vertex, Vertex::Node(_)) { "node" } else { "switch" };
+        let (tail, head) = self.ends(id);
+        let (lower, upper) = (tail.min(head), tail.max(head));
+        format!("{}-{}", noun(lower), noun(upper))
+    }
+    /// What kind of switch it is, for tables of prices: `leaf`, or just `switch`.
+    fn switch_kind(&self, _switch: u32) -> String {
+        "switch".into()
+    }
     /// How it likes to be drawn.
     fn structure(&self) -> Structure {
         Structure::Free

@@ -308,6 +308,10 @@ impl Topology for SlimFly {
         4
     }
 
+    fn link_kind(&self, id: LinkId) -> String {
+        self.cabling.kind(id)
+    }
+
     fn vertex_name(&self, vertex: Vertex) -> String {
         match vertex {
             Vertex::Node(node) => format!("node {node}"),

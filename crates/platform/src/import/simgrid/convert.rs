@@ -43,6 +43,7 @@ pub(super) fn convert(
         mpi: settings.mpi,
         plan: Plan::default(),
         io: Io::default(),
+        cost: None,
         assumed: Vec::new(),
     })
 }

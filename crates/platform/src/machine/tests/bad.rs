@@ -252,6 +252,22 @@ fn mpi_parameters() {
 }
 
 #[test]
+fn price_tables() {
+    let priced = |lines: &str| format!("{SMALL}[cost]\n{lines}");
+    good(&priced("currency = \"EUR\""));
+    refused(&priced("energy-price = 0.2"), (10, 1), &["`cost.currency` is missing", "add `currency = \"EUR\"`"]);
+    let words = |lines: &str| priced(&format!("currency = \"EUR\"\n{lines}"));
+    refused(&words("energy-price = -1"), (12, 16), &["the price is negative"]);
+    refused(&words("energy-price = \"0.2 EUR\""), (12, 16), &["must be a plain number"]);
+    refused(&words("port = { price = 3, power = 20 }"), (12, 29), &["`power` has no unit", "20 W"]);
+    refused(&words("port = { cost = 3 }"), (12, 10), &["unknown key `cost`"]);
+    refused(&words("switches = [{ kind = \"leaf\" }]"), (12, 13), &["`cost.switches[0].price` is missing"]);
+    refused(&words("cables = [{ class = \"copper\", price = 1, up-to = \"0 m\" }]"), (12, 50), &["impossible"]);
+    refused(&words("lengths.link = \"2 W\""), (12, 16), &["`W` is a unit of power, not of length"]);
+    refused(&words("prices = 3"), (12, 1), &["unknown key `prices`"]);
+}
+
+#[test]
 fn flows() {
     let flow = |lines: &str| format!("{SMALL}[network.flow]\n{lines}");
     refused(&flow("cross-traffic = 1.5"), (11, 17), &["impossible", "0.05"]);

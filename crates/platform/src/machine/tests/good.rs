@@ -1,11 +1,13 @@
 use std::path::PathBuf;
 
-use hpcast_units::{Bandwidth, Seconds};
+use hpcast_units::{Bandwidth, Length, Power, Seconds};
 use proptest::prelude::*;
 
 use super::*;
 use crate::interconnect::Loopback;
-use crate::machine::{FactorMeaning, Figures, FlowSharing, Io, Machine, Network, Nodes, Wiring};
+use crate::machine::{
+    CableClass, CostTable, FactorMeaning, Figures, FlowSharing, Io, Machine, Network, Nodes, Part, SwitchPrice, Wiring,
+};
 use crate::placement::{Plan, Policy};
 use crate::protocol::{Mode, MpiParameters, Piece, Piecewise, PollGrowth, Protocol};
 use crate::topology::{
@@ -311,6 +313,26 @@ prop_compose! {
     }
 }
 
+/// A price table with everything, made of one number.
+fn cost(number: f64) -> CostTable {
+    let (power, length) = (Some(Power::new(number)), Length::new(number));
+    CostTable {
+        currency: "EUR".into(),
+        node: Part { price: Some(number), power: None },
+        port: Part { price: None, power },
+        switches: vec![
+            SwitchPrice { kind: Some("leaf \"x\"".into()), ports: None, price: number, power },
+            SwitchPrice { kind: None, ports: Some(number as u32), price: 0.0, power: None },
+        ],
+        cables: vec![
+            CableClass { class: "copper".into(), up_to: Some(length), price: number, per_metre: number },
+            CableClass { class: "optical".into(), up_to: None, price: 0.0, per_metre: 0.0 },
+        ],
+        lengths: [("level-1".into(), length), ("a b".into(), length)].into(),
+        energy_price: Some(number),
+    }
+}
+
 prop_compose! {
     fn machine()(name in "\\PC{0,20}", description in proptest::option::of(".{0,20}"), (network, count) in network(),
                  mpi in mpi(), cores in 1u32..100, memory in proptest::option::of(1u64..), seed in 0u64..1 << 62,
@@ -323,7 +345,8 @@ prop_compose! {
         // On a single node, both ranks of the list are on it.
         let plan = Plan { policy, ranks_per_node: Some(cores), oversubscribe: share || count == 1 };
         let io = Io { bandwidth: window.map(Bandwidth::new), node_bandwidth: None, latency: window.map(Seconds::new) };
-        MachineFile { name, description, nodes, network, sharing, mpi, plan, io, assumed: Vec::new() }
+        let cost = window.map(cost);
+        MachineFile { name, description, nodes, network, sharing, mpi, plan, io, cost, assumed: Vec::new() }
     }
 }
 
