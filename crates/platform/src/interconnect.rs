@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::routing::{Choosing, Routing};
 use crate::topology::{Link, LinkId, Topology};
 
 /// The way of one message, with the sums that models need. Reused between messages, so that routing allocates nothing.
@@ -42,6 +43,24 @@ impl Path {
         self.inverse_bandwidth += sums.inverse_bandwidth;
     }
 
+    /// Goes on over all of another way.
+    pub(crate) fn append(&mut self, other: &Path) {
+        self.links.extend_from_slice(&other.links);
+        self.add_sums(&other.sums());
+    }
+
+    /// What it adds up to.
+    pub(crate) fn sums(&self) -> Sums {
+        let &Path { latency, bandwidth, inverse_bandwidth, .. } = self;
+        Sums { latency, bandwidth, inverse_bandwidth }
+    }
+
+    /// Goes back to where the sums were these, and so many links were crossed.
+    pub(crate) fn go_back(&mut self, links: usize, sums: Sums) {
+        self.links.truncate(links);
+        (self.latency, self.bandwidth, self.inverse_bandwidth) = (sums.latency, sums.bandwidth, sums.inverse_bandwidth);
+    }
+
     /// Goes on over a link that no two messages share.
     #[inline]
     pub(crate) fn add(&mut self, link: &Link) {
@@ -65,8 +84,7 @@ impl Sums {
         let mut path = Path::default();
         path.clear();
         links.into_iter().for_each(|link| path.add(link));
-        let Path { latency, bandwidth, inverse_bandwidth, .. } = path;
-        Sums { latency, bandwidth, inverse_bandwidth }
+        path.sums()
     }
 }
 
@@ -84,6 +102,7 @@ pub enum Loopback {
 pub struct Interconnect {
     /// Machines that differ in other things may share it.
     topology: Arc<dyn Topology>,
+    routing: Routing,
     loopback: Loopback,
     /// Capacity shared by what enters and what leaves a node, in bytes per second.
     limiter: Option<f64>,
@@ -92,7 +111,17 @@ pub struct Interconnect {
 impl Interconnect {
     /// Joins the parts.
     pub fn new(topology: Box<dyn Topology>, loopback: Loopback, limiter: Option<f64>) -> Interconnect {
-        Interconnect { topology: topology.into(), loopback, limiter }
+        Interconnect { topology: topology.into(), routing: Routing::Fixed, loopback, limiter }
+    }
+
+    /// The same with another routing.
+    pub fn routed(self, routing: Routing) -> Interconnect {
+        Interconnect { routing, ..self }
+    }
+
+    /// How ways are chosen.
+    pub fn routing(&self) -> Routing {
+        self.routing
     }
 
     /// The topology alone.
@@ -129,9 +158,31 @@ impl Interconnect {
         }
     }
 
-    /// The way from one node to another, or to itself.
+    /// The way from one node to another, or to itself. Where ways are drawn or depend on the load, it is the fixed one.
     #[inline]
     pub fn path(&self, from: u32, to: u32, path: &mut Path) {
+        self.surround(from, to, path, |path| match self.routing {
+            Routing::Source | Routing::Hashed => self.choose_fixed(from, to, path),
+            _ => self.topology.route(from, to, path),
+        });
+    }
+
+    #[cold]
+    fn choose_fixed(&self, from: u32, to: u32, path: &mut Path) {
+        let choosing = Choosing { from, to, draw: 0, load: &|_| 0 };
+        self.routing.choose(self.topology(), choosing, path, &mut Path::default());
+    }
+
+    /// The way of a message; `spare` is memory for a way that may not be taken.
+    pub fn choose(&self, choosing: Choosing<'_>, path: &mut Path, spare: &mut Path) {
+        self.surround(choosing.from, choosing.to, path, |path| {
+            self.routing.choose(self.topology(), choosing, path, spare);
+        });
+    }
+
+    /// A way through the topology with what surrounds it.
+    #[inline]
+    fn surround(&self, from: u32, to: u32, path: &mut Path, route: impl FnOnce(&mut Path)) {
         path.clear();
         if from == to
             && let Loopback::Unshared(link) = &self.loopback
@@ -142,13 +193,13 @@ impl Interconnect {
         if let Some(bandwidth) = self.limiter {
             let limiter = Link { bandwidth, latency: 0.0 };
             path.push(self.topology.links() + from, &limiter);
-            self.topology.route(from, to, path);
+            route(path);
             // A message that comes back to its node passes the limiter once, as in SimGrid.
             if from != to {
                 path.push(self.topology.links() + to, &limiter);
             }
         } else {
-            self.topology.route(from, to, path);
+            route(path);
         }
     }
 }

@@ -12,6 +12,7 @@ pub mod machine;
 pub mod placement;
 pub mod protocol;
 mod ranges;
+pub mod routing;
 pub mod topology;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
@@ -19,4 +20,5 @@ pub use interconnect::{Interconnect, Loopback, Path};
 pub use machine::{Machine, MachineFile};
 pub use placement::Placement;
 pub use protocol::{MpiParameters, Piecewise, Protocol};
+pub use routing::Routing;
 pub use topology::{Link, LinkId, Topology};

@@ -1,8 +1,9 @@
 //! From a machine file to a machine.
 
-use super::{Machine, MachineFile, Network, Wiring};
+use super::{Machine, MachineFile, Network, RoutingWord, Wiring};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::interconnect::Interconnect;
+use crate::routing::{Routing, RoutingError};
 use crate::topology::{
     Crossbar, Dragonfly, DragonflyPlus, FatTree, Graph, GraphError, HyperX, Hypercube, SlimFly, Topology,
     TopologyError, Torus,
@@ -46,6 +47,16 @@ impl Network {
     }
 }
 
+impl Network {
+    /// How ways are chosen.
+    pub(super) fn routing(&self, topology: &dyn Topology) -> Result<Routing, RoutingError> {
+        match &self.routing {
+            Some(RoutingWord { word, threshold }) => Routing::named(word, *threshold, topology),
+            None => Ok(Routing::Fixed),
+        }
+    }
+}
+
 impl MachineFile {
     /// Makes the machine; fails where [`MachineFile::check`] finds a problem.
     pub fn build(&self) -> Result<Machine, Diagnostics> {
@@ -57,10 +68,11 @@ impl MachineFile {
             return Err(problems);
         }
         let topology = self.network.topology(self.nodes.count).map_err(|error| Diagnostic::from_error(&error))?;
+        let routing = self.network.routing(&*topology).map_err(|error| Diagnostic::from_error(&error))?;
         Ok(Machine {
             name: self.name.clone(),
             cores_per_node: self.nodes.cores(),
-            interconnect: Interconnect::new(topology, self.network.loopback, self.network.limiter),
+            interconnect: Interconnect::new(topology, self.network.loopback, self.network.limiter).routed(routing),
             mpi: self.mpi.clone(),
             sharing: self.sharing,
             nodes: self.nodes.clone(),

@@ -254,6 +254,10 @@ impl Network {
             Ok(topology) => topology,
             Err(error) => return self.report(&error, findings),
         };
+        if let Err(error) = self.routing(&*topology) {
+            let Diagnostic { message, remedy, .. } = Diagnostic::from_error(&error);
+            findings.add("network.routing", message, remedy);
+        }
         if self.limiter.is_some() && topology.links().checked_add(topology.nodes()).is_none() {
             let message = format!("the {} has too many links to add a limiter at each node", topology.describe());
             findings.add("network.limiter", message, "remove the limiter, or make the network smaller");

@@ -113,6 +113,17 @@ pub struct Network {
     pub limiter: Option<f64>,
     /// Ports for nodes that have none.
     pub unused_ports: u32,
+    /// How ways are chosen; `None`: as the topology does by itself.
+    pub routing: Option<RoutingWord>,
+}
+
+/// A routing as a machine file names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoutingWord {
+    /// Such as `d-mod-k` or `ugal-l`.
+    pub word: String,
+    /// How much UGAL favours short ways.
+    pub threshold: u32,
 }
 
 /// A topology with its figures.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use hpcast_units::{Bandwidth, Bytes, Seconds};
 use toml::de::DeValue;
 
-use super::{FactorMeaning, FlowSharing, Io, Machine, MachineFile, Network, Nodes, Wiring};
+use super::{FactorMeaning, FlowSharing, Io, Machine, MachineFile, Network, Nodes, RoutingWord, Wiring};
 use crate::diagnostic::{Diagnostic, Diagnostics, Source};
 use crate::fields::{self, Reader, Section};
 use crate::interconnect::Loopback;
@@ -157,34 +157,36 @@ fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -
     let topologies = TOPOLOGIES.map(|word| (word, word));
     let topology = network.choice(reader, "topology", &topologies);
     let topology = network.needed(reader, "topology", topology, "topology = \"fat-tree\"");
-    let (wiring, routing) = match topology {
-        "fat-tree" => (read_fat_tree(reader, network), "d-mod-k"),
+    let wiring = match topology {
+        "fat-tree" => read_fat_tree(reader, network),
         "torus" | "mesh" => {
             let dimensions = network.wholes(reader, "dimensions", "[8, 8, 8]");
             let dimensions = network.needed(reader, "dimensions", dimensions, "dimensions = [8, 8, 8]");
             let cables = read_cables(reader, network, dimensions.len());
             let link = read_link(reader, network);
-            (Wiring::Torus { dimensions, cables, wrap: topology == "torus", link }, "dimension-order")
+            Wiring::Torus { dimensions, cables, wrap: topology == "torus", link }
         }
         "hypercube" => {
             let dimension = read_figure(reader, network, "dimension", 10);
             let cables = network.whole(reader, "cables").unwrap_or(1);
-            (Wiring::Hypercube { dimension, cables, link: read_link(reader, network) }, "dimension-order")
+            Wiring::Hypercube { dimension, cables, link: read_link(reader, network) }
         }
-        "full-mesh" => (switched::read_full_mesh(reader, network), "direct"),
-        "dragonfly" => (switched::read_dragonfly(reader, network), "minimal"),
-        "dragonfly+" => (switched::read_dragonfly_plus(reader, network), "minimal"),
-        "slim-fly" => (switched::read_slim_fly(reader, network), "minimal"),
-        "hyperx" => (switched::read_hyperx(reader, network), "dimension-order"),
-        "graph" => (read_graph(reader, network, folder), "shortest-path"),
+        "full-mesh" => switched::read_full_mesh(reader, network),
+        "dragonfly" => switched::read_dragonfly(reader, network),
+        "dragonfly+" => switched::read_dragonfly_plus(reader, network),
+        "slim-fly" => switched::read_slim_fly(reader, network),
+        "hyperx" => switched::read_hyperx(reader, network),
+        "graph" => read_graph(reader, network, folder),
         _ => {
             let link = read_link(reader, network);
             let mut backbone = network.section(reader, "backbone");
             let backbone = backbone.exists().then(|| read_whole_link(reader, &mut backbone));
-            (Wiring::Crossbar { link, backbone }, "direct")
+            Wiring::Crossbar { link, backbone }
         }
     };
-    let _ = network.choice(reader, "routing", &[(routing, ())]);
+    let word = network.text(reader, "routing").map(String::from);
+    let threshold = network.whole(reader, "ugal-threshold");
+    let routing = word.map(|word| RoutingWord { word, threshold: threshold.unwrap_or(0) });
     let duplex = match wiring {
         Wiring::Graph { .. } => Duplex::Split,
         _ => {
@@ -201,6 +203,7 @@ fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -
         loopback: read_loopback(reader, network),
         limiter: network.quantity(reader, "limiter").map(Bandwidth::get),
         unused_ports: network.whole(reader, "unused-ports").unwrap_or(0),
+        routing,
     }
 }
 

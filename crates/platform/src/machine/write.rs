@@ -7,7 +7,7 @@ use std::fmt::Display;
 use hpcast_units::{Bandwidth, Bytes, Seconds};
 
 use super::wiring::{Figure, word_for};
-use super::{FactorMeaning, MachineFile, Wiring};
+use super::{FactorMeaning, MachineFile, RoutingWord, Wiring};
 use crate::interconnect::Loopback;
 use crate::placement::Policy;
 use crate::protocol::PollGrowth;
@@ -70,7 +70,6 @@ impl MachineFile {
             Wiring::FatTree { shape, levels, switch_ports, parallel_cables } => {
                 out.key("topology", "\"fat-tree\"", "");
                 out.key("shape", quoted(shape), "levels; children; parents; parallel cables, lowest level first");
-                out.key("routing", "\"d-mod-k\"", "");
                 if *parallel_cables == ParallelCables::First {
                     out.key("parallel-cables", "\"first\"", "the others are not used, as in SimGrid until 2020");
                 }
@@ -90,24 +89,20 @@ impl MachineFile {
                 out.key("topology", if *wrap { "\"torus\"" } else { "\"mesh\"" }, "");
                 out.key("dimensions", list(dimensions), "nodes in each dimension");
                 out.cables(cables);
-                out.key("routing", "\"dimension-order\"", "");
                 out.link(link, "between neighbours");
             }
             Wiring::Hypercube { cables, link, .. } => {
                 out.key("topology", "\"hypercube\"", "");
                 out.figures(&network.wiring);
                 out.key("cables", cables, "between neighbours");
-                out.key("routing", "\"dimension-order\"", "");
                 out.link(link, "between neighbours");
             }
             Wiring::HyperX { shape, node_link, switch_link } => {
                 if shape.dimensions.len() == 1 {
                     out.key("topology", "\"full-mesh\"", "every switch is joined with every other");
-                    out.key("routing", "\"direct\"", "");
                 } else {
                     out.key("topology", "\"hyperx\"", "every switch is joined with all others on its lines");
                     out.key("dimensions", list(&shape.dimensions), "switches in each dimension");
-                    out.key("routing", "\"dimension-order\"", "");
                 }
                 out.figures(&network.wiring);
                 out.cables(&shape.cables);
@@ -124,18 +119,17 @@ impl MachineFile {
             Wiring::SlimFly { node_link, switch_link, .. } => {
                 out.key("topology", "\"slim-fly\"", "at most two steps between switches");
                 out.figures(&network.wiring);
-                out.key("routing", "\"minimal\"", "");
                 out.kinds(&[("node-link", node_link), ("switch-link", switch_link)]);
             }
             Wiring::Graph { file, text: graph } => {
                 out.key("topology", "\"graph\"", "");
-                out.key("routing", "\"shortest-path\"", "");
                 match file {
                     Some(file) => out.key("file", text(file), ""),
                     None => out.key("graph", paragraph(graph), ""),
                 }
             }
         }
+        network.routing.iter().for_each(|routing| out.routing(routing));
         if !matches!(network.wiring, Wiring::Graph { .. }) {
             match network.duplex {
                 Duplex::Split => out.key("duplex", "\"split\"", "each direction has the full bandwidth"),
@@ -261,10 +255,16 @@ impl Text {
         }
     }
 
+    fn routing(&mut self, RoutingWord { word, threshold }: &RoutingWord) {
+        self.key("routing", text(word), "how ways are chosen");
+        if *threshold > 0 {
+            self.key("ugal-threshold", threshold, "how much short ways are favoured");
+        }
+    }
+
     fn dragonfly(&mut self, wiring: &Wiring, arrangement: Arrangement, links: &DragonflyLinks) {
         self.figures(wiring);
         self.key("arrangement", quoted(word_for(arrangement)), "which switch is joined with which group");
-        self.key("routing", "\"minimal\"", "");
         self.kinds(&[("node-link", &links.node), ("local-link", &links.local), ("global-link", &links.global)]);
     }
 

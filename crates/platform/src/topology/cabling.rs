@@ -71,6 +71,11 @@ impl Cabling {
         if self.cable(id) < self.nodes { "node-link".into() } else { "switch-link".into() }
     }
 
+    /// Cables between switches as they are numbered, whatever the direction; those to nodes last.
+    pub fn order(&self, id: LinkId) -> u32 {
+        if id >= self.cables && id - self.cables < self.nodes { u32::MAX } else { self.cable(id) }
+    }
+
     /// The cable that a link belongs to.
     pub fn cable(&self, id: LinkId) -> u32 {
         if id < self.cables { id } else { id - self.cables }

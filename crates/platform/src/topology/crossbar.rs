@@ -2,6 +2,7 @@
 
 use super::{Duplex, Link, LinkId, Structure, Topology, Vertex, name_by_ends};
 use crate::interconnect::{Path, Sums};
+use crate::routing::Choice;
 
 /// All nodes on one switch: a message goes up its sender's cable and down its receiver's.
 ///
@@ -97,6 +98,14 @@ impl Topology for Crossbar {
             None => path.links.extend_from_slice(&[from, down]),
         }
         path.add_sums(&self.sums);
+    }
+
+    fn fixed_routing(&self) -> &'static str {
+        "direct"
+    }
+
+    fn choice(&self) -> Choice {
+        Choice::None
     }
 
     fn cables(&self) -> u64 {

@@ -8,6 +8,7 @@ use super::divisor::Divisor;
 use super::parallel::name_of_several;
 use super::{Duplex, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends, pairs};
 use crate::interconnect::Path;
+use crate::routing::draw_below;
 
 /// How many of everything a dragonfly has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +89,26 @@ impl Dragonfly {
         }
     }
 
+    /// Goes to another group over one of the cables there; returns the switch where that ends.
+    #[inline]
+    fn go_across(&self, [here, there]: [u32; 2], start: u32, which: u32, path: &mut Path) -> u32 {
+        self.go_within(here, start, self.global.switch(here, there, which), path);
+        let (number, forward) = self.global.number(here, there, which);
+        path.push(self.cabling.directed(self.first_global + number, forward), &self.links.global);
+        self.global.switch(there, here, which)
+    }
+
+    /// The shortest way that crosses this one of the cables between the groups.
+    #[inline]
+    fn route_over(&self, from: u32, to: u32, which: u32, path: &mut Path) {
+        path.push(self.cabling.directed(from, true), &self.links.node);
+        let (here, start) = self.switches.divide(self.cabling.switch_of(from));
+        let (there, goal) = self.switches.divide(self.cabling.switch_of(to));
+        let end = if here == there { start } else { self.go_across([here, there], start, which, path) };
+        self.go_within(there, end, goal, path);
+        path.push(self.cabling.directed(to, false), &self.links.node);
+    }
+
     /// The switches that a cable joins, the lower one first.
     fn joined(&self, cable: u32) -> (u32, u32) {
         let switch = |group: u32, switch: u32| group * self.switches.value() + switch;
@@ -166,19 +187,35 @@ impl Topology for Dragonfly {
     /// destination's switch.
     #[inline]
     fn route(&self, from: u32, to: u32, path: &mut Path) {
-        path.push(self.cabling.directed(from, true), &self.links.node);
+        self.route_over(from, to, self.global.choose(to), path);
+    }
+
+    /// Over any of the cables between the groups.
+    fn any_route(&self, from: u32, to: u32, mut draw: u64, path: &mut Path) {
+        self.route_over(from, to, draw_below(&mut draw, self.global.several().value()), path);
+    }
+
+    /// By way of a third group, if there is one.
+    fn detour(&self, from: u32, to: u32, mut draw: u64, path: &mut Path) {
         let (here, start) = self.switches.divide(self.cabling.switch_of(from));
         let (there, goal) = self.switches.divide(self.cabling.switch_of(to));
-        if here == there {
-            self.go_within(here, start, goal, path);
-        } else {
-            let which = self.global.choose(to);
-            self.go_within(here, start, self.global.switch(here, there, which), path);
-            let (number, forward) = self.global.number(here, there, which);
-            path.push(self.cabling.directed(self.first_global + number, forward), &self.links.global);
-            self.go_within(there, self.global.switch(there, here, which), goal, path);
+        let taken = if here == there { 1 } else { 2 };
+        if self.shape.groups <= taken {
+            return self.any_route(from, to, draw, path);
         }
+        let mut between = draw_below(&mut draw, self.shape.groups - taken);
+        between += (between >= here.min(there)) as u32;
+        between += (here != there && between >= here.max(there)) as u32;
+        path.push(self.cabling.directed(from, true), &self.links.node);
+        let mut which = || draw_below(&mut draw, self.global.several().value());
+        let turn = self.go_across([here, between], start, which(), path);
+        let end = self.go_across([between, there], turn, which(), path);
+        self.go_within(there, end, goal, path);
         path.push(self.cabling.directed(to, false), &self.links.node);
+    }
+
+    fn order(&self, id: LinkId) -> u32 {
+        self.cabling.order(id)
     }
 
     fn cables(&self) -> u64 {

@@ -9,6 +9,7 @@ use super::divisor::Divisor;
 use super::parallel::name_of_several;
 use super::{DragonflyLinks, Duplex, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends};
 use crate::interconnect::Path;
+use crate::routing::draw_below;
 
 /// How many of everything a dragonfly+ has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +96,24 @@ impl DragonflyPlus {
         group * self.size() + self.leaves.value() + spine
     }
 
+    /// A shortest way over this one of the cables between the groups, or over this spine within a group.
+    #[inline]
+    fn route_over(&self, from: u32, to: u32, which: u32, spine: u32, path: &mut Path) {
+        path.push(self.cabling.directed(from, true), &self.links.node);
+        let (start, goal) = (self.cabling.switch_of(from), self.cabling.switch_of(to));
+        let (here, there) = (self.leaves.quotient(start), self.leaves.quotient(goal));
+        if here != there {
+            path.push(self.within(start, self.global.switch(here, there, which), true), &self.links.local);
+            let (number, forward) = self.global.number(here, there, which);
+            path.push(self.cabling.directed(self.first_global + number, forward), &self.links.global);
+            path.push(self.within(goal, self.global.switch(there, here, which), false), &self.links.local);
+        } else if start != goal {
+            path.push(self.within(start, spine, true), &self.links.local);
+            path.push(self.within(goal, spine, false), &self.links.local);
+        }
+        path.push(self.cabling.directed(to, false), &self.links.node);
+    }
+
     /// The switches that a cable joins.
     fn joined(&self, cable: u32) -> (u32, u32) {
         if cable < self.first_global {
@@ -157,21 +176,17 @@ impl Topology for DragonflyPlus {
     /// it ends.
     #[inline]
     fn route(&self, from: u32, to: u32, path: &mut Path) {
-        path.push(self.cabling.directed(from, true), &self.links.node);
-        let (start, goal) = (self.cabling.switch_of(from), self.cabling.switch_of(to));
-        let (here, there) = (self.leaves.quotient(start), self.leaves.quotient(goal));
-        if here != there {
-            let which = self.global.choose(to);
-            path.push(self.within(start, self.global.switch(here, there, which), true), &self.links.local);
-            let (number, forward) = self.global.number(here, there, which);
-            path.push(self.cabling.directed(self.first_global + number, forward), &self.links.global);
-            path.push(self.within(goal, self.global.switch(there, here, which), false), &self.links.local);
-        } else if start != goal {
-            let spine = self.spines.remainder(to);
-            path.push(self.within(start, spine, true), &self.links.local);
-            path.push(self.within(goal, spine, false), &self.links.local);
-        }
-        path.push(self.cabling.directed(to, false), &self.links.node);
+        self.route_over(from, to, self.global.choose(to), self.spines.remainder(to), path);
+    }
+
+    /// Over any of the cables between the groups, or any spine.
+    fn any_route(&self, from: u32, to: u32, mut draw: u64, path: &mut Path) {
+        let which = draw_below(&mut draw, self.global.several().value());
+        self.route_over(from, to, which, draw_below(&mut draw, self.spines.value()), path);
+    }
+
+    fn order(&self, id: LinkId) -> u32 {
+        self.cabling.order(id)
     }
 
     fn cables(&self) -> u64 {

@@ -8,7 +8,8 @@
 use super::divisor::Divisor;
 use super::shape::MAX_LEVELS;
 use super::{Duplex, FatTreeShape, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends};
-use crate::interconnect::Path;
+use crate::interconnect::{Path, Sums};
+use crate::routing::{Choice, draw_below};
 
 /// A fat tree.
 ///
@@ -19,8 +20,8 @@ pub struct FatTree {
     shape: FatTreeShape,
     /// The cables above each level.
     levels: Vec<Level>,
-    /// Sums over the routes that climb 1, 2, ... levels.
-    sums: Vec<Path>,
+    /// Sums over the routes that climb 1, 2, ... levels, and descend as many.
+    sums: Vec<Sums>,
     /// All cables.
     cables: u32,
     /// What leads from the id of a link up to that of the link down: 0 where they are the same.
@@ -82,7 +83,8 @@ impl FatTree {
             cables += shape.vertices(level) * ports;
         }
         let down = if duplex == Duplex::Split { cables } else { 0 };
-        let sums = (1..=links.len()).map(|height| sums(&links[..height])).collect();
+        let sums = |height| Sums::of(links[..height].iter().chain(links[..height].iter().rev()));
+        let sums = (1..=links.len()).map(sums).collect();
         let has_parallel_cables = shape.parallel.iter().any(|&parallel| parallel > 1);
         let cables_used = ParallelCables::All;
         Ok(FatTree { shape, levels, sums, cables, down, cables_used, has_parallel_cables })
@@ -157,10 +159,10 @@ impl FatTree {
 impl FatTree {
     /// Where each switch has one cable to each parent; returns how many levels the route climbs.
     #[inline]
-    fn route_over_single_cables(&self, from: u32, to: u32, path: &mut Path) -> usize {
+    fn route_over_single_cables(&self, from: u32, to: u32, chooser: u32, path: &mut Path) -> usize {
         let mut down = [0; MAX_LEVELS];
         let mut height = 0;
-        let (mut here, mut there, mut chooser, mut top) = (from, to, to, 0);
+        let (mut here, mut there, mut chooser, mut top) = (from, to, chooser, 0);
         for (level, way_down) in self.levels.iter().zip(&mut down) {
             let (rest, port) = level.parents.divide(chooser);
             let parents = level.parents.value();
@@ -177,14 +179,14 @@ impl FatTree {
         height
     }
 
-    fn route_over_parallel_cables(&self, from: u32, to: u32, path: &mut Path) -> usize {
+    fn route_over_parallel_cables(&self, from: u32, to: u32, [up_by, down_by]: [u32; 2], path: &mut Path) -> usize {
         // The ids, up from the front; down from the back, as cable 0 to the right parent.
         let mut up = [0; MAX_LEVELS];
         let mut down = [0; MAX_LEVELS];
         let mut digits = [0; MAX_LEVELS];
         let mut height = 0;
-        // Subtrees in which we are and want to be; what of the destination's number chooses ports; which top switch.
-        let (mut here, mut there, mut chooser, mut top) = (from, to, to, 0);
+        // Subtrees in which we are and want to be; what chooses ports; which top switch.
+        let (mut here, mut there, mut chooser, mut top) = (from, to, up_by, 0);
         let all = self.cables_used == ParallelCables::All;
         for level in &self.levels {
             let port = if all { level.ports.remainder(chooser) } else { level.parents.remainder(chooser) };
@@ -211,7 +213,7 @@ impl FatTree {
                 let behind = level.children.remainder(scan.wrapping_add(children - port));
                 port = scan.saturating_add(if behind == 0 { 0 } else { children - behind });
                 if port >= children * level.parallel.value() {
-                    port = level.parallel.remainder(from) * children + digits[l];
+                    port = level.parallel.remainder(down_by) * children + digits[l];
                 }
             }
             scan = port + 1;
@@ -221,15 +223,40 @@ impl FatTree {
     }
 }
 
-/// What a route that climbs over these links, and descends over the same, adds up to.
-fn sums(links: &[Link]) -> Path {
-    let mut path = Path::default();
-    path.clear();
-    for link in links.iter().chain(links.iter().rev()) {
-        path.push(0, link);
+/// Cables of which one may be taken: links `first`, `first + stride`, ...
+struct Cables {
+    first: LinkId,
+    stride: u32,
+    count: u32,
+}
+
+impl FatTree {
+    /// Takes whichever cables `choose` says.
+    fn route_choosing(&self, from: u32, to: u32, path: &mut Path, mut choose: impl FnMut(Cables) -> u32) {
+        let mut down = [0; MAX_LEVELS];
+        let mut height = 0;
+        let (mut here, mut there, mut top) = (from, to, 0);
+        for (level, way_down) in self.levels.iter().zip(&mut down) {
+            let ports = level.ports.value();
+            let first = level.first + (top + level.tops * here) * ports;
+            let port = choose(Cables { first, stride: 1, count: ports });
+            path.links.push(first + port);
+            let parent = level.parents.remainder(port);
+            *way_down = self.down + level.first + (top + level.tops * there) * ports + parent;
+            top += parent * level.tops;
+            (here, there) = (level.children.quotient(here), level.children.quotient(there));
+            height += 1;
+            if here == there {
+                break;
+            }
+        }
+        for (level, &first) in self.levels[..height].iter().zip(&down).rev() {
+            let stride = level.parents.value();
+            let which = choose(Cables { first, stride, count: level.parallel.value() });
+            path.links.push(first + which * stride);
+        }
+        path.add_sums(&self.sums[height - 1]);
     }
-    path.links.clear();
-    path
 }
 
 impl Topology for FatTree {
@@ -292,14 +319,47 @@ impl Topology for FatTree {
     #[inline]
     fn route(&self, from: u32, to: u32, path: &mut Path) {
         let height = if self.has_parallel_cables {
-            self.route_over_parallel_cables(from, to, path)
+            self.route_over_parallel_cables(from, to, [to, from], path)
         } else {
-            self.route_over_single_cables(from, to, path)
+            self.route_over_single_cables(from, to, to, path)
         };
-        let sums = &self.sums[height - 1];
-        path.latency += sums.latency;
-        path.bandwidth = path.bandwidth.min(sums.bandwidth);
-        path.inverse_bandwidth += sums.inverse_bandwidth;
+        path.add_sums(&self.sums[height - 1]);
+    }
+
+    fn fixed_routing(&self) -> &'static str {
+        "d-mod-k"
+    }
+
+    fn choice(&self) -> Choice {
+        Choice::UpPaths
+    }
+
+    /// S-mod-K: as D-mod-K with the ends exchanged.
+    fn route_by_source(&self, from: u32, to: u32, path: &mut Path) {
+        let height = if self.has_parallel_cables {
+            self.route_over_parallel_cables(from, to, [from, to], path)
+        } else {
+            self.route_over_single_cables(from, to, from, path)
+        };
+        path.add_sums(&self.sums[height - 1]);
+    }
+
+    fn any_route(&self, from: u32, to: u32, mut draw: u64, path: &mut Path) {
+        self.route_choosing(from, to, path, |cables| draw_below(&mut draw, cables.count));
+    }
+
+    /// Each switch takes the cable up with the least load; the way down leaves a choice among parallel cables only.
+    fn least_loaded(&self, from: u32, to: u32, mut draw: u64, load: &dyn Fn(LinkId) -> u32, path: &mut Path) {
+        self.route_choosing(from, to, path, |cables| {
+            let first = draw_below(&mut draw, cables.count);
+            let turned = (first..cables.count).chain(0..first);
+            turned.min_by_key(|which| load(cables.first + which * cables.stride)).unwrap_or(0)
+        });
+    }
+
+    /// Up, then down: the links down are numbered from below, too.
+    fn order(&self, id: LinkId) -> u32 {
+        if id < self.cables { id } else { u32::MAX - id }
     }
 
     fn cables(&self) -> u64 {

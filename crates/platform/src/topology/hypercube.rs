@@ -4,6 +4,7 @@ use super::divisor::Divisor;
 use super::parallel::name_of_several;
 use super::{Duplex, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends};
 use crate::interconnect::Path;
+use crate::routing::draw_below;
 
 /// 2^d nodes, each joined to the d nodes whose numbers differ from its own in one bit.
 ///
@@ -44,6 +45,22 @@ impl Hypercube {
         let low = node & ((1 << bit) - 1);
         let high = (node >> bit) >> 1;
         (bit << (self.dimension - 1)) + (low | high << bit)
+    }
+}
+
+impl Hypercube {
+    /// Changes some bits of a number, from the lowest on; returns what comes of it.
+    #[inline]
+    fn change_bits(&self, mut at: u32, mut differ: u32, which: u32, path: &mut Path) -> u32 {
+        while differ != 0 {
+            let bit = differ.trailing_zeros();
+            let forward = self.place(at, bit) * self.parallel.value() + which;
+            let back = if at >> bit & 1 == 1 { self.back } else { 0 };
+            path.push(back + forward, &self.link);
+            at ^= 1 << bit;
+            differ &= differ - 1;
+        }
+        at
     }
 }
 
@@ -103,15 +120,25 @@ impl Topology for Hypercube {
     fn route(&self, from: u32, to: u32, path: &mut Path) {
         // There and back take the same of several cables.
         let which = self.parallel.remainder(from.wrapping_add(to));
-        let (mut at, mut differ) = (from, from ^ to);
-        while differ != 0 {
-            let bit = differ.trailing_zeros();
-            let forward = self.place(at, bit) * self.parallel.value() + which;
-            let back = if at >> bit & 1 == 1 { self.back } else { 0 };
-            path.push(back + forward, &self.link);
-            at ^= 1 << bit;
-            differ &= differ - 1;
-        }
+        self.change_bits(from, from ^ to, which, path);
+    }
+
+    fn fixed_routing(&self) -> &'static str {
+        "dimension-order"
+    }
+
+    /// Beginning with any bit, over any of several cables.
+    fn any_route(&self, from: u32, to: u32, mut draw: u64, path: &mut Path) {
+        let first = draw_below(&mut draw, self.dimension);
+        let which = draw_below(&mut draw, self.parallel.value());
+        let (differ, low) = (from ^ to, (1 << first) - 1);
+        let between = self.change_bits(from, differ & !low, which, path);
+        self.change_bits(between, differ & low, which, path);
+    }
+
+    /// By bits, whatever the direction.
+    fn order(&self, id: LinkId) -> u32 {
+        if id < self.cables { id } else { id - self.cables }
     }
 
     fn cables(&self) -> u64 {

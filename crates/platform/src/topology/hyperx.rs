@@ -8,6 +8,7 @@ use super::divisor::Divisor;
 use super::parallel::{and_cables, by, check_cables, name_of_several};
 use super::{Duplex, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends, pairs};
 use crate::interconnect::Path;
+use crate::routing::draw_below;
 
 /// How many of everything a HyperX has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,6 +112,19 @@ impl HyperX {
         (switch(lower), switch(upper))
     }
 
+    /// Goes along one dimension to where the goal lies, over one of the cables there; returns the switch.
+    fn go_along(&self, axis: &Axis, at: u32, goal: u32, which: u32, path: &mut Path) -> u32 {
+        let coordinate = |switch: u32| axis.size.divide(switch / axis.stride);
+        let ((high, start), (_, end)) = (coordinate(at), coordinate(goal));
+        if start != end {
+            let line = at % axis.stride + axis.stride * high;
+            let place = line * axis.pairs + pairs::number(start.min(end), start.max(end));
+            let cable = axis.first + place * axis.parallel.value() + which;
+            path.push(self.cabling.directed(cable, start < end), &self.switch_link);
+        }
+        at - start * axis.stride + end * axis.stride
+    }
+
     /// Cables cut where so many switches stand apart, taken in order of the dimensions that these axes are (the last
     /// one of all varies fastest); `switches` is what the axes span.
     fn cut(&self, axes: &[&Axis], switches: u64, apart: u64) -> f64 {
@@ -195,6 +209,26 @@ impl Topology for HyperX {
             (here, there) = (high, goal_high);
         }
         path.push(self.cabling.directed(to, false), &self.node_link);
+    }
+
+    fn fixed_routing(&self) -> &'static str {
+        if self.axes.len() == 1 { "direct" } else { "dimension-order" }
+    }
+
+    /// Beginning with any dimension, over any of several cables.
+    fn any_route(&self, from: u32, to: u32, mut draw: u64, path: &mut Path) {
+        path.push(self.cabling.directed(from, true), &self.node_link);
+        let first = draw_below(&mut draw, self.axes.len() as u32) as usize;
+        let (mut at, goal) = (self.cabling.switch_of(from), self.cabling.switch_of(to));
+        for axis in self.axes[first..].iter().chain(&self.axes[..first]) {
+            let which = draw_below(&mut draw, axis.parallel.value());
+            at = self.go_along(axis, at, goal, which, path);
+        }
+        path.push(self.cabling.directed(to, false), &self.node_link);
+    }
+
+    fn order(&self, id: LinkId) -> u32 {
+        self.cabling.order(id)
     }
 
     fn cables(&self) -> u64 {

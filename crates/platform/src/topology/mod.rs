@@ -38,6 +38,7 @@ pub use slim_fly::SlimFly;
 pub use torus::Torus;
 
 use crate::interconnect::Path;
+use crate::routing::{Choice, Choosing, draw_below, least_of_draws};
 
 /// A directed link, numbered from 0 within its machine. A link that both directions share has one number.
 pub type LinkId = u32;
@@ -130,6 +131,54 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
     /// to its first switch and back; no links at all where nodes are joined without switches.
     /// Called once a message: no allocation, no table of nodes squared.
     fn route(&self, from: u32, to: u32, path: &mut Path);
+
+    /// What its own routing is called.
+    fn fixed_routing(&self) -> &'static str {
+        "minimal"
+    }
+    /// What ways there are beside the fixed one.
+    fn choice(&self) -> Choice {
+        Choice::Detours
+    }
+    /// Up paths chosen by the source where [`Topology::route`] goes by the destination.
+    fn route_by_source(&self, from: u32, to: u32, path: &mut Path) {
+        self.route(from, to, path);
+    }
+    /// One of the shortest ways to another node; random numbers `draw` give all of them, more or less as often.
+    fn any_route(&self, from: u32, to: u32, _draw: u64, path: &mut Path) {
+        self.route(from, to, path);
+    }
+    /// The one of the shortest ways that is best for a message which starts now; `load` says what waits for a link.
+    fn least_loaded(&self, from: u32, to: u32, draw: u64, load: &dyn Fn(LinkId) -> u32, path: &mut Path) {
+        least_of_draws(self, Choosing { from, to, draw, load }, path);
+    }
+    /// A way by way of somewhere else, drawn by `draw`: here, of any other node's switch, or of the node itself where nodes
+    /// pass messages on.
+    fn detour(&self, from: u32, to: u32, mut draw: u64, path: &mut Path) {
+        let between = draw_below(&mut draw, self.nodes());
+        if between == from || between == to {
+            return self.any_route(from, to, draw, path);
+        }
+        let (start, before) = (path.links.len(), path.sums());
+        self.route(from, between, path);
+        let middle = path.links.len();
+        self.route(between, to, path);
+        // Not down to the node between and up again.
+        let (Some(&down), Some(&up)) = (path.links[start..middle].last(), path.links.get(middle)) else { return };
+        let ((from_switch, _), (_, to_switch)) = (self.ends(down), self.ends(up));
+        if from_switch == to_switch && matches!(from_switch, Vertex::Switch(_)) && !self.is_shared(up) {
+            let links = path.links.split_off(start);
+            path.go_back(start, before);
+            let (first, second) = (&links[..middle - 1 - start], &links[middle + 1 - start..]);
+            first.iter().chain(second).for_each(|&id| path.push(id, &self.link(id)));
+        }
+    }
+    /// A number that rises along routes as far as possible. A packet that goes on to a link whose number is not higher changes
+    /// to the next virtual channel, so that no circle of packets can wait for each other (after Dally and Seitz, "Deadlock-free
+    /// message routing in multiprocessor interconnection networks", IEEE Trans. Computers 1987).
+    fn order(&self, id: LinkId) -> u32 {
+        id
+    }
 
     /// Physical cables; a cable has two directions.
     fn cables(&self) -> u64;

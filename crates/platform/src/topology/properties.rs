@@ -59,6 +59,95 @@ fn distances(topology: &dyn Topology, from: u32) -> Vec<u32> {
     distances
 }
 
+/// A way is made of existing links that follow one another; its sums are those of the links.
+fn check_way(topology: &dyn Topology, from: u32, to: u32, path: &Path) -> Result<(), TestCaseError> {
+    let (mut at, mut latency, mut bandwidth) = (index(topology, Vertex::Node(from)), 0.0, f64::INFINITY);
+    for &id in &path.links {
+        prop_assert!(id < topology.links());
+        let (tail, head) = topology.ends(id);
+        let (tail, head) = (index(topology, tail), index(topology, head));
+        at = if at == tail {
+            head
+        } else {
+            prop_assert!(topology.is_shared(id) && at == head, "{from} -> {to}: {:?}", path.links);
+            tail
+        };
+        latency += topology.link(id).latency;
+        bandwidth = topology.link(id).bandwidth.min(bandwidth);
+    }
+    prop_assert_eq!(at, to as usize);
+    prop_assert!((path.latency - latency).abs() <= 1e-12);
+    prop_assert_eq!(path.bandwidth, bandwidth);
+    Ok(())
+}
+
+/// Ways that routings may choose: those drawn and those with the least load are as short as the fixed one, detours arrive.
+fn check_others(topology: &dyn Topology, from: u32, to: u32, shortest: Option<u32>) -> Result<(), TestCaseError> {
+    let mut path = Path::default();
+    for draw in [0, u64::MAX, 0x9E37_79B9_7F4A_7C15u64.wrapping_mul(u64::from(from * 31 + to))] {
+        let check = |path: &mut Path, find: &dyn Fn(&mut Path)| {
+            path.clear();
+            find(path);
+            check_way(topology, from, to, path)
+        };
+        let load = |link: LinkId| link.wrapping_mul(7) % 5;
+        check(&mut path, &|path| topology.detour(from, to, draw, path))?;
+        prop_assert!(path.links.len() as u32 <= 2 * topology.diameter());
+        let short: [&dyn Fn(&mut Path); 3] = [
+            &|path| topology.any_route(from, to, draw, path),
+            &|path| topology.least_loaded(from, to, draw, &load, path),
+            &|path| topology.route_by_source(from, to, path),
+        ];
+        for find in short {
+            check(&mut path, find)?;
+            if let Some(shortest) = shortest {
+                prop_assert_eq!(path.links.len() as u32, shortest, "{} -> {}", from, to);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Virtual channels that its fixed routes need, and its detours.
+fn channels(topology: &dyn Topology) -> [usize; 2] {
+    let needed = |path: &Path| {
+        let orders: Vec<u32> = path.links.iter().map(|&link| topology.order(link)).collect();
+        1 + orders.windows(2).filter(|pair| pair[1] <= pair[0]).count()
+    };
+    let mut most = [0; 2];
+    for (from, to) in (0..topology.nodes()).flat_map(|from| (0..topology.nodes()).map(move |to| (from, to))) {
+        let mut paths = [Path::default(), Path::default()];
+        topology.route(from, to, &mut paths[0]);
+        topology.detour(from, to, 0x9E37_79B9_7F4A_7C15u64.wrapping_mul(u64::from(from * 31 + to)), &mut paths[1]);
+        (0..2).for_each(|kind| most[kind] = most[kind].max(needed(&paths[kind])));
+    }
+    most
+}
+
+/// Numbers of virtual channels that are known to be enough: none beside the first in trees, meshes, hypercubes and HyperX in
+/// dimension order, one more for each ring around which a torus goes, two and three in a dragonfly (Kim et al. 2008).
+#[test]
+fn few_virtual_channels() {
+    let torus = |wrap| Torus::new(&[5, 4, 6], wrap, LINK, Duplex::Split).unwrap();
+    assert_eq!(channels(&torus(false))[0], 1);
+    assert_eq!(channels(&torus(true))[0], 4);
+    assert_eq!(channels(&Hypercube::new(4, 1, LINK, Duplex::Split).unwrap())[0], 1);
+    let tree = FatTree::new("3;3,2,2;1,2,3;1,2,1".parse().unwrap(), &[LINK; 3], Duplex::Split).unwrap();
+    assert_eq!(channels(&tree)[0], 1);
+    let shape = HyperXShape { dimensions: vec![3, 4, 2], cables: vec![1, 2, 1], nodes_per_switch: 2 };
+    assert_eq!(channels(&HyperX::new(shape, LINK, SLOW, Duplex::Split).unwrap()), [1, 2]);
+    let links = DragonflyLinks { node: LINK, local: LINK, global: SLOW };
+    let arrangement = Arrangement::Relative;
+    let shape = DragonflyShape {
+        groups: 9,
+        switches_per_group: 4,
+        nodes_per_switch: 2,
+        global_cables_per_switch: 2,
+        arrangement,
+    };
+    assert_eq!(channels(&Dragonfly::new(shape, links, Duplex::Split).unwrap()), [2, 3]);
+}
+
 /// Routes are made of existing links that follow one another, and are as short as can be; sums are those of the links;
 /// the diameter is the longest.
 pub fn check_routes(topology: &dyn Topology, minimal: bool) -> Result<(), TestCaseError> {
@@ -69,22 +158,9 @@ pub fn check_routes(topology: &dyn Topology, minimal: bool) -> Result<(), TestCa
             let mut path = Path::default();
             path.clear();
             topology.route(from, to, &mut path);
-            let (mut at, mut latency) = (index(topology, Vertex::Node(from)), 0.0);
-            for &id in &path.links {
-                prop_assert!(id < topology.links());
-                let (tail, head) = topology.ends(id);
-                let (tail, head) = (index(topology, tail), index(topology, head));
-                at = if at == tail {
-                    head
-                } else {
-                    prop_assert!(topology.is_shared(id) && at == head, "{from} -> {to}: {:?}", path.links);
-                    tail
-                };
-                latency += topology.link(id).latency;
-            }
-            prop_assert_eq!(at, to as usize);
-            prop_assert!((path.latency - latency).abs() <= 1e-12);
+            check_way(topology, from, to, &path)?;
             if from != to {
+                check_others(topology, from, to, minimal.then_some(distances[to as usize]))?;
                 let mut once = path.links.clone();
                 once.sort();
                 once.dedup();

@@ -299,6 +299,10 @@ impl Topology for SlimFly {
         path.push(self.cabling.directed(to, false), &self.node_link);
     }
 
+    fn order(&self, id: LinkId) -> u32 {
+        self.cabling.order(id)
+    }
+
     fn cables(&self) -> u64 {
         self.cabling.cables() as u64
     }

@@ -4,6 +4,7 @@ use super::divisor::Divisor;
 use super::parallel::{and_cables, by, check_cables, name_of_several};
 use super::{Duplex, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends};
 use crate::interconnect::Path;
+use crate::routing::draw_below;
 
 /// Nodes on a grid, each joined to its neighbours along every dimension; node x + X (y + Y (z + ...)) is at (x, y, z, ...).
 ///
@@ -64,6 +65,14 @@ impl Axis {
             false => (from - to, false),
         }
     }
+}
+
+/// So many steps from a coordinate on.
+#[derive(Clone, Copy)]
+struct Way {
+    start: u32,
+    steps: u32,
+    forward: bool,
 }
 
 /// The line through a node along one axis: the node's number without the coordinate.
@@ -129,6 +138,25 @@ impl Torus {
     }
 }
 
+impl Torus {
+    /// Goes so many steps along a line, over one of the cables of each.
+    #[inline]
+    fn go_along(&self, axis: &Axis, line: Line, way: Way, which: u32, path: &mut Path) {
+        let Way { start, steps, forward } = way;
+        let size = axis.size.value();
+        let mut at = start;
+        for _ in 0..steps {
+            if forward {
+                path.push(which + axis.forward(line, at), &self.link);
+                at = if at + 1 == size { 0 } else { at + 1 };
+            } else {
+                at = if at == 0 { size - 1 } else { at - 1 };
+                path.push(self.back + which + axis.forward(line, at), &self.link);
+            }
+        }
+    }
+}
+
 fn describe(dims: &[u32], parallel: &[u32], wrap: bool) -> String {
     format!("{} {}{}", if wrap { "torus" } else { "mesh" }, by(dims), and_cables(parallel))
 }
@@ -188,19 +216,44 @@ impl Topology for Torus {
             let (goal_high, goal) = axis.size.divide(to);
             let (steps, forward) = axis.way(start, goal);
             let which = axis.parallel.remainder(chooser);
-            let (line, size) = (Line { low, high }, axis.size.value());
-            let mut at = start;
-            for _ in 0..steps {
-                if forward {
-                    path.push(which + axis.forward(line, at), &self.link);
-                    at = if at + 1 == size { 0 } else { at + 1 };
-                } else {
-                    at = if at == 0 { size - 1 } else { at - 1 };
-                    path.push(self.back + which + axis.forward(line, at), &self.link);
-                }
-            }
+            let line = Line { low, high };
+            self.go_along(axis, line, Way { start, steps, forward }, which, path);
             low += goal * axis.stride;
             (from, to) = (high, goal_high);
+        }
+    }
+
+    fn fixed_routing(&self) -> &'static str {
+        "dimension-order"
+    }
+
+    /// Beginning with any dimension, over any of several cables, and either way to what is opposite.
+    fn any_route(&self, from: u32, to: u32, mut draw: u64, path: &mut Path) {
+        let first = draw_below(&mut draw, self.axes.len() as u32) as usize;
+        let mut at = from;
+        for axis in self.axes[first..].iter().chain(&self.axes[..first]) {
+            let size = axis.size.value();
+            let coordinate = |node: u32| axis.size.divide(node / axis.stride);
+            let ((high, start), (_, goal)) = (coordinate(at), coordinate(to));
+            let line = Line { low: at % axis.stride, high };
+            let (steps, mut forward) = axis.way(start, goal);
+            if axis.ring && 2 * steps == size {
+                forward = draw_below(&mut draw, 2) == 0;
+            }
+            let which = draw_below(&mut draw, axis.parallel.value());
+            self.go_along(axis, line, Way { start, steps, forward }, which, path);
+            at = at - start * axis.stride + goal * axis.stride;
+        }
+    }
+
+    /// Dimension by dimension, in each the links of both directions in the order in which messages cross them: only the
+    /// links around the edge of a torus come too early.
+    fn order(&self, id: LinkId) -> u32 {
+        let (axis, within) = self.locate(id);
+        let cables = self.nodes / axis.size.value() * axis.steps * axis.parallel.value();
+        match id < self.cables {
+            true => 2 * axis.first + within,
+            false => 2 * axis.first + 2 * cables - 1 - within,
         }
     }
 

@@ -127,6 +127,7 @@ impl Converter<'_> {
             loopback,
             limiter: cluster.limiter,
             unused_ports: 0,
+            routing: None,
         };
         let nodes = Nodes { count: nodes as u32, cores_per_socket: cluster.cores, ..Nodes::default() };
         Ok((Nodes { flops: self.flops(cluster.speed, cluster.cores, &cluster.span), ..nodes }, network))

@@ -72,6 +72,6 @@ pub(super) fn convert(
         }
     }
     let wiring = Wiring::Graph { file: None, text };
-    let network = Network { wiring, duplex: Duplex::Split, loopback, limiter: None, unused_ports: 0 };
+    let network = Network { wiring, duplex: Duplex::Split, loopback, limiter: None, unused_ports: 0, routing: None };
     Ok((layout.hosts, network))
 }

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::interconnect::Loopback;
 use crate::machine::{
-    CableClass, CostTable, FactorMeaning, Figures, FlowSharing, Io, Machine, Network, Nodes, Part, SwitchPrice, Wiring,
+    CableClass, CostTable, FactorMeaning, Figures, FlowSharing, Io, Machine, Network, Nodes, Part, RoutingWord,
+    SwitchPrice, Wiring,
 };
 use crate::placement::{Plan, Policy};
 use crate::protocol::{Mode, MpiParameters, Piece, Piecewise, PollGrowth, Protocol};
@@ -266,11 +267,17 @@ fn wiring() -> impl Strategy<Value = (Wiring, u32)> {
 }
 
 prop_compose! {
-    fn network()((wiring, nodes) in wiring(), shared: bool, loopback in link(), limiter in proptest::option::of(1.0..1e12))
+    fn network()((wiring, nodes) in wiring(), shared: bool, loopback in link(), limiter in proptest::option::of(1.0..1e12), threshold in proptest::option::of(0u32..9))
         -> (Network, u32) {
         let is_graph = matches!(wiring, Wiring::Graph { .. });
         let duplex = if shared && !is_graph { Duplex::Shared } else { Duplex::Split };
-        (Network { wiring, duplex, loopback: Loopback::Unshared(loopback), limiter, unused_ports: 0 }, nodes)
+        let word = match wiring {
+            Wiring::Crossbar { .. } => "direct",
+            Wiring::FatTree { .. } => "least-loaded",
+            _ => "ugal-l",
+        };
+        let routing = threshold.map(|threshold| RoutingWord { word: word.into(), threshold });
+        (Network { wiring, duplex, loopback: Loopback::Unshared(loopback), limiter, unused_ports: 0, routing }, nodes)
     }
 }
 

@@ -131,6 +131,16 @@ impl Graph {
     }
 }
 
+impl Graph {
+    #[inline]
+    fn cross(&self, id: LinkId, path: &mut Path) {
+        match &self.links[id as usize] {
+            GraphLink { link, unshared: true, .. } => path.add(link),
+            GraphLink { link, .. } => path.push(id, link),
+        }
+    }
+}
+
 /// Where a link is shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Place {
@@ -210,14 +220,22 @@ impl Topology for Graph {
 
     #[inline]
     fn route(&self, from: u32, to: u32, path: &mut Path) {
-        let mut push = |id: LinkId| match &self.links[id as usize] {
-            GraphLink { link, unshared: true, .. } => path.add(link),
-            GraphLink { link, .. } => path.push(id, link),
-        };
         match self.routes.get(from, to) {
-            Some(links) => links.iter().for_each(|&id| push(id)),
-            None => self.paths.walk(from, to, push),
+            Some(links) => links.iter().for_each(|&id| self.cross(id, path)),
+            None => self.paths.walk(from, to, |id| self.cross(id, path)),
         }
+    }
+
+    fn fixed_routing(&self) -> &'static str {
+        "shortest-path"
+    }
+
+    /// At every place any link that leads on along a shortest path (in links); prescribed routes as they are.
+    fn any_route(&self, from: u32, to: u32, draw: u64, path: &mut Path) {
+        if from == to || self.routes.get(from, to).is_some() {
+            return self.route(from, to, path);
+        }
+        self.paths.wander(from, to, draw, |id| self.cross(id, path));
     }
 
     /// Two opposite links between the same vertices are one cable.

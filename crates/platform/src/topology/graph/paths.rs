@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 
 use super::super::LinkId;
 use super::read::GraphLink;
+use crate::routing::draw_below;
 
 /// No link leads on from here.
 const NONE: LinkId = LinkId::MAX;
@@ -33,6 +34,14 @@ struct Entry {
     latency: f64,
 }
 
+/// A link as it leaves a core vertex.
+#[derive(Clone, Copy, Debug)]
+struct Exit {
+    link: LinkId,
+    /// The core vertex that it leads to.
+    to: u32,
+}
+
 /// Shortest paths between all vertices.
 #[derive(Debug)]
 pub struct Paths {
@@ -40,10 +49,15 @@ pub struct Paths {
     /// The links that enter core vertex v are `entries[first[v]..first[v + 1]]`, by ascending id.
     first: Vec<u32>,
     entries: Vec<Entry>,
+    /// The links that leave core vertex v are `exits[first_exit[v]..first_exit[v + 1]]`, by ascending id.
+    first_exit: Vec<u32>,
+    exits: Vec<Exit>,
     /// Exclusive or of the core vertices at a link's ends: leads from either to the other.
     across: Vec<u32>,
     /// For each core vertex as a destination: the link on which each core vertex sends messages there.
     tables: Vec<OnceLock<Box<[LinkId]>>>,
+    /// For each core vertex as a destination: how many links lie between it and each core vertex; made when chance chooses.
+    distances: Vec<OnceLock<Box<[Option<u32>]>>>,
 }
 
 impl Paths {
@@ -63,21 +77,43 @@ impl Paths {
         }
         let mut across = vec![0; links.len()];
         let mut entering = vec![Vec::new(); core as usize];
+        let mut leaving = vec![Vec::new(); core as usize];
         for &(link, tail, head) in &arcs {
             let (tail, head) = (access[tail as usize], access[head as usize]);
             if tail.out == NONE && head.out == NONE {
                 across[link as usize] = tail.core ^ head.core;
                 let latency = links[link as usize].link.latency;
                 entering[head.core as usize].push(Entry { link, from: tail.core, latency });
+                leaving[tail.core as usize].push(Exit { link, to: head.core });
             }
         }
-        let mut first = vec![0];
-        first.extend(entering.iter().scan(0, |sum, entries| {
-            *sum += entries.len() as u32;
-            Some(*sum)
-        }));
-        let entries = entering.into_iter().flatten().collect();
-        Paths { access, first, entries, across, tables: (0..core).map(|_| OnceLock::new()).collect() }
+        let (first, entries) = joined(entering);
+        let (first_exit, exits) = joined(leaving);
+        let tables = (0..core).map(|_| OnceLock::new()).collect();
+        let distances = (0..core).map(|_| OnceLock::new()).collect();
+        Paths { access, first, entries, first_exit, exits, across, tables, distances }
+    }
+
+    /// Hands the links of any shortest path between different vertices to `visit`, as `draw` says.
+    pub fn wander(&self, from: u32, to: u32, mut draw: u64, mut visit: impl FnMut(LinkId)) {
+        let (start, goal) = (self.access[from as usize], self.access[to as usize]);
+        if start.out != NONE {
+            visit(start.out);
+        }
+        let distances = self.distances[goal.core as usize].get_or_init(|| self.table(goal.core).1.into());
+        let mut at = start.core;
+        while let Some(rest) = distances[at as usize].and_then(|distance| distance.checked_sub(1)) {
+            let (first, end) = (self.first_exit[at as usize], self.first_exit[at as usize + 1]);
+            let leaving = &self.exits[first as usize..end as usize];
+            let closer = || leaving.iter().filter(|exit| distances[exit.to as usize] == Some(rest));
+            let which = draw_below(&mut draw, closer().count() as u32);
+            let Some(exit) = closer().nth(which as usize) else { return };
+            visit(exit.link);
+            at = exit.to;
+        }
+        if goal.into != NONE {
+            visit(goal.into);
+        }
     }
 
     /// Hands the links from one vertex to another to `visit`, or nothing if there is no way.
@@ -166,6 +202,16 @@ impl Paths {
         }
         (next, distances)
     }
+}
+
+/// Lists one after the other, and where each begins.
+fn joined<T>(lists: Vec<Vec<T>>) -> (Vec<u32>, Vec<T>) {
+    let mut first = vec![0];
+    first.extend(lists.iter().scan(0, |sum, list| {
+        *sum += list.len() as u32;
+        Some(*sum)
+    }));
+    (first, lists.into_iter().flatten().collect())
 }
 
 /// Each direction of each link with known ends: link, tail, head.
