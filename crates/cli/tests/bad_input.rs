@@ -36,7 +36,7 @@ fn mistakes_in_machine_files_are_shown_with_their_place() {
         (
             "topology = \"crossbar\"",
             "topology = \"slim-fly\"\nq = 6\nnodes-per-switch = 1",
-            &["machine.toml:7:5", "not an odd prime", "write 5 or 7"],
+            &["machine.toml:7:5", "not a power of a prime", "write 5 or 7"],
         ),
         ("[network]", "[network", &["machine.toml:5:"]),
     ] {

@@ -90,7 +90,7 @@ impl Fabric {
         }
         // What is left open is taken as a machine file without it would be.
         let text = format!(
-            "name = {}\ndescription = {}\n[nodes]\ncores-per-socket = {}\n[network]\ntopology = \"graph\"\ngraph = {}\n",
+            "name = {}\ndescription = {}\n[nodes]\ncores-per-socket = {}\n[network]\ntopology = \"graph\"\nrouting = \"ecmp\"\ngraph = {}\n",
             toml::Value::from(file.rsplit_once('.').map_or(file, |(stem, _)| stem)),
             toml::Value::from(format!("converted from {origin}, {file}")),
             unsaid.cores.unwrap_or(1),

@@ -7,7 +7,8 @@ use crate::interconnect::Loopback;
 use crate::placement::Plan;
 use crate::protocol::MpiParameters;
 use crate::topology::{
-    DragonflyLinks, DragonflyPlusShape, DragonflyShape, Duplex, FatTreeShape, HyperXShape, Link, ParallelCables,
+    ClosShape, DragonflyLinks, DragonflyPlusShape, DragonflyShape, Duplex, FatTreeShape, HyperXShape, Link,
+    ParallelCables, PlaneChoice,
 };
 
 /// All that a machine file says.
@@ -113,8 +114,21 @@ pub struct Network {
     pub limiter: Option<f64>,
     /// Ports for nodes that have none.
     pub unused_ports: u32,
+    /// Equal copies of the network, if there are several.
+    pub planes: Option<PlaneFigures>,
+    /// Links and switches that have failed, by their names.
+    pub failed: Vec<String>,
     /// How ways are chosen; `None`: as the topology does by itself.
     pub routing: Option<RoutingWord>,
+}
+
+/// How many copies of a network there are, and which one a message takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaneFigures {
+    /// How many.
+    pub count: u32,
+    /// Which one.
+    pub choice: PlaneChoice,
 }
 
 /// A routing as a machine file names it.
@@ -192,11 +206,29 @@ pub enum Wiring {
     },
     /// A slim fly with minimal routing.
     SlimFly {
-        /// The prime that it is made of.
+        /// The prime, or power of one, that it is made of.
         q: u32,
         /// Nodes on each switch.
         nodes_per_switch: u32,
         /// From nodes to switches.
+        node_link: Link,
+        /// Between switches.
+        switch_link: Link,
+    },
+    /// A Clos network of three stages in one direction.
+    Clos {
+        /// Switches and nodes.
+        shape: ClosShape,
+        /// From nodes to switches, and from switches to nodes.
+        node_link: Link,
+        /// Between switches.
+        switch_link: Link,
+    },
+    /// A gamma network.
+    Gamma {
+        /// Bits of the numbers of nodes.
+        dimension: u32,
+        /// From nodes to switches, and from switches to nodes.
         node_link: Link,
         /// Between switches.
         switch_link: Link,

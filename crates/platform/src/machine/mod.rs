@@ -19,7 +19,7 @@ use crate::protocol::MpiParameters;
 pub use crate::fields::Problem;
 pub use cost::{CableClass, Cost, CostTable, Item, Part, SwitchPrice};
 pub use figures::Figures;
-pub use file::{Io, MachineFile, Network, Nodes, RoutingWord, Wiring};
+pub use file::{Io, MachineFile, Network, Nodes, PlaneFigures, RoutingWord, Wiring};
 
 /// How competing flows share a link; only the `flow` model looks at it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,13 +10,14 @@ use std::sync::Arc;
 use hpcast_units::{Bandwidth, Bytes, Seconds};
 use toml::de::DeValue;
 
-use super::{FactorMeaning, FlowSharing, Io, Machine, MachineFile, Network, Nodes, RoutingWord, Wiring};
+use super::wiring::{PLANE_CHOICES, word_in};
+use super::{FactorMeaning, FlowSharing, Io, Machine, MachineFile, Network, Nodes, PlaneFigures, RoutingWord, Wiring};
 use crate::diagnostic::{Diagnostic, Diagnostics, Source};
 use crate::fields::{self, Reader, Section};
 use crate::interconnect::Loopback;
 use crate::placement::{Plan, Policy};
 use crate::protocol::{MpiParameters, PollGrowth, Protocol};
-use crate::topology::{Duplex, FatTreeShape, Graph, GraphError, Link, ParallelCables};
+use crate::topology::{Duplex, FatTreeShape, Graph, GraphError, Link, ParallelCables, PlaneChoice, TopologyError};
 
 /// Threshold of the eager protocol where a file says nothing.
 const EAGER: Bytes = Bytes::new(65_536);
@@ -25,7 +26,7 @@ const PROBE: Seconds = Seconds::new(0.25e-6);
 const TEST: Seconds = Seconds::new(0.8e-6);
 
 /// What `topology` may be.
-const TOPOLOGIES: [&str; 11] = [
+const TOPOLOGIES: [&str; 13] = [
     "crossbar",
     "fat-tree",
     "torus",
@@ -36,6 +37,8 @@ const TOPOLOGIES: [&str; 11] = [
     "dragonfly",
     "dragonfly+",
     "slim-fly",
+    "clos",
+    "gamma",
     "graph",
 ];
 
@@ -176,6 +179,8 @@ fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -
         "dragonfly+" => switched::read_dragonfly_plus(reader, network),
         "slim-fly" => switched::read_slim_fly(reader, network),
         "hyperx" => switched::read_hyperx(reader, network),
+        "clos" => switched::read_clos(reader, network),
+        "gamma" => switched::read_gamma(reader, network),
         "graph" => read_graph(reader, network, folder),
         _ => {
             let link = read_link(reader, network);
@@ -187,8 +192,8 @@ fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -
     let word = network.text(reader, "routing").map(String::from);
     let threshold = network.whole(reader, "ugal-threshold");
     let routing = word.map(|word| RoutingWord { word, threshold: threshold.unwrap_or(0) });
-    let duplex = match wiring {
-        Wiring::Graph { .. } => Duplex::Split,
+    let duplex = match &wiring {
+        wiring if wiring.knows_duplex() => Duplex::Split,
         _ => {
             let words = [("split", Duplex::Split), ("shared", Duplex::Shared)];
             let duplex = network.choice(reader, "duplex", &words);
@@ -197,7 +202,10 @@ fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -
             duplex.unwrap_or_default()
         }
     };
+    let failed = network.texts(reader, "failed", "[\"core 1\"]").unwrap_or_default();
     Network {
+        planes: read_planes(reader, network),
+        failed: failed.into_iter().map(String::from).collect(),
         wiring,
         duplex,
         loopback: read_loopback(reader, network),
@@ -205,6 +213,15 @@ fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -
         unused_ports: network.whole(reader, "unused-ports").unwrap_or(0),
         routing,
     }
+}
+
+/// Copies of the network; how a message chooses one matters only where there are several.
+fn read_planes(reader: &mut Reader, network: &mut Section<'_>) -> Option<PlaneFigures> {
+    let count = network.whole(reader, "planes")?;
+    let choice = network.choice(reader, "plane-choice", &PLANE_CHOICES);
+    let word = |choice| word_in(&PLANE_CHOICES, choice);
+    network.assumed(reader, "plane-choice", choice.map(word), word(PlaneChoice::default()));
+    Some(PlaneFigures { count, choice: choice.unwrap_or_default() })
 }
 
 /// A number that the topology needs.
@@ -222,18 +239,9 @@ fn read_cables(reader: &mut Reader, network: &mut Section<'_>, dimensions: usize
 }
 
 fn read_fat_tree(reader: &mut Reader, network: &mut Section<'_>) -> Wiring {
-    const EXAMPLE: &str = "shape = \"2; 16,32; 1,16; 1,1\"";
-    let text = network.text(reader, "shape");
-    let text = network.needed(reader, "shape", text, EXAMPLE);
-    let shape = match text.parse::<FatTreeShape>() {
-        Ok(shape) => shape,
-        Err(error) => {
-            if !reader.is_broken("network.shape") {
-                let Diagnostic { message, remedy, .. } = Diagnostic::from_error(&error);
-                reader.fail("network.shape", message, remedy);
-            }
-            FatTreeShape { down: vec![1], up: vec![1], parallel: vec![1] }
-        }
+    let shape = match network.wholes(reader, "down", "[16, 16]") {
+        Some(down) => read_tapered(reader, network, down),
+        None => read_shape(reader, network),
     };
     let example = "{ bandwidth = \"100 Gbit/s\", latency = \"90 ns\" }";
     let levels = match network.sections(reader, "levels", example) {
@@ -248,6 +256,36 @@ fn read_fat_tree(reader: &mut Reader, network: &mut Section<'_>) -> Wiring {
     let words = [("all", ParallelCables::All), ("first", ParallelCables::First)];
     let parallel_cables = network.choice(reader, "parallel-cables", &words).unwrap_or_default();
     Wiring::FatTree { shape, levels, switch_ports, parallel_cables }
+}
+
+/// A fat tree in Zahavi's notation.
+fn read_shape(reader: &mut Reader, network: &mut Section<'_>) -> FatTreeShape {
+    const EXAMPLE: &str = "shape = \"2; 16,32; 1,16; 1,1\"";
+    let text = network.text(reader, "shape");
+    let text = network.needed(reader, "shape", text, EXAMPLE);
+    text.parse::<FatTreeShape>().unwrap_or_else(|error| {
+        if !reader.is_broken("network.shape") {
+            let Diagnostic { message, remedy, .. } = Diagnostic::from_error(&error);
+            reader.fail("network.shape", message, remedy);
+        }
+        FatTreeShape { down: vec![1], up: vec![1], parallel: vec![1] }
+    })
+}
+
+/// A fat tree by the children of its switches and how much less leads up from them than down.
+fn read_tapered(reader: &mut Reader, network: &mut Section<'_>, down: Vec<u32>) -> FatTreeShape {
+    let oversubscription = network.wholes(reader, "oversubscription", "[2]");
+    if oversubscription.is_none() && !reader.is_broken("network.oversubscription") {
+        reader.assumed.push("network.oversubscription = 1 at every level".into());
+    }
+    FatTreeShape::tapered(&down, oversubscription.as_deref()).unwrap_or_else(|error| {
+        let key =
+            if matches!(error, TopologyError::Taper { .. }) { "network.oversubscription" } else { "network.down" };
+        let Diagnostic { message, remedy, .. } = Diagnostic::from_error(&error);
+        let remedy = if remedy.is_empty() { "correct the figures".into() } else { remedy };
+        reader.fail(key, message, remedy);
+        FatTreeShape { down: vec![1], up: vec![1], parallel: vec![1] }
+    })
 }
 
 /// The graph's text, inside the machine file or in a file beside it.

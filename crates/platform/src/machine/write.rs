@@ -6,8 +6,8 @@ use std::fmt::Display;
 
 use hpcast_units::{Bandwidth, Bytes, Seconds};
 
-use super::wiring::{Figure, word_for};
-use super::{FactorMeaning, MachineFile, RoutingWord, Wiring};
+use super::wiring::{Figure, PLANE_CHOICES, word_for, word_in};
+use super::{FactorMeaning, MachineFile, PlaneFigures, RoutingWord, Wiring};
 use crate::interconnect::Loopback;
 use crate::placement::Policy;
 use crate::protocol::PollGrowth;
@@ -121,6 +121,16 @@ impl MachineFile {
                 out.figures(&network.wiring);
                 out.kinds(&[("node-link", node_link), ("switch-link", switch_link)]);
             }
+            Wiring::Clos { node_link, switch_link, .. } => {
+                out.key("topology", "\"clos\"", "three stages, in one direction");
+                out.figures(&network.wiring);
+                out.kinds(&[("node-link", node_link), ("switch-link", switch_link)]);
+            }
+            Wiring::Gamma { node_link, switch_link, .. } => {
+                out.key("topology", "\"gamma\"", "stages with three ways on, in one direction");
+                out.figures(&network.wiring);
+                out.kinds(&[("node-link", node_link), ("switch-link", switch_link)]);
+            }
             Wiring::Graph { file, text: graph } => {
                 out.key("topology", "\"graph\"", "");
                 match file {
@@ -130,7 +140,7 @@ impl MachineFile {
             }
         }
         network.routing.iter().for_each(|routing| out.routing(routing));
-        if !matches!(network.wiring, Wiring::Graph { .. }) {
+        if !network.wiring.knows_duplex() {
             match network.duplex {
                 Duplex::Split => out.key("duplex", "\"split\"", "each direction has the full bandwidth"),
                 Duplex::Shared => out.key("duplex", "\"shared\"", "both directions share the bandwidth"),
@@ -144,6 +154,14 @@ impl MachineFile {
         }
         if let Some(limiter) = network.limiter {
             out.key("limiter", quoted(Bandwidth::new(limiter)), "in and out of a node together");
+        }
+        if let Some(PlaneFigures { count, choice }) = network.planes {
+            out.key("planes", count, "equal networks, with a port of every node in each");
+            out.key("plane-choice", quoted(word_in(&PLANE_CHOICES, choice)), "which one takes a message");
+        }
+        if !network.failed.is_empty() {
+            let names: Vec<String> = network.failed.iter().map(|name| text(name)).collect();
+            out.key("failed", format!("[{}]", names.join(", ")), "");
         }
         if network.unused_ports > 0 {
             out.key("unused-ports", network.unused_ports, "room for nodes that are not there");

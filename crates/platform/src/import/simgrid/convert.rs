@@ -127,6 +127,8 @@ impl Converter<'_> {
             loopback,
             limiter: cluster.limiter,
             unused_ports: 0,
+            planes: None,
+            failed: Vec::new(),
             routing: None,
         };
         let nodes = Nodes { count: nodes as u32, cores_per_socket: cluster.cores, ..Nodes::default() };

@@ -72,6 +72,8 @@ pub(super) fn convert(
         }
     }
     let wiring = Wiring::Graph { file: None, text };
-    let network = Network { wiring, duplex: Duplex::Split, loopback, limiter: None, unused_ports: 0, routing: None };
+    let (planes, failed) = (None, Vec::new());
+    let (duplex, limiter) = (Duplex::Split, None);
+    let network = Network { wiring, duplex, loopback, limiter, unused_ports: 0, planes, failed, routing: None };
     Ok((layout.hosts, network))
 }
