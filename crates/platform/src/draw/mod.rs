@@ -67,7 +67,7 @@ pub fn svg(topology: &dyn Topology, title: &str, load: Option<&[f64]>) -> String
     }
     if paint.failed() > 0 {
         let (failed, links) = (count(paint.failed() as u64), count(shown.links() as u64));
-        picture.notes.push(format!("Dotted in red: {failed} of {links} links have failed."));
+        picture.notes.push(format!("Dotted in red: {failed} of {links} links have failed or are missing."));
     }
     let (hidden, highest) = paint.hidden();
     if hidden > 0 {
@@ -135,7 +135,7 @@ fn facts(topology: &dyn Topology, page: &mut Canvas, (left, y): Point) -> f64 {
     let diameter = topology.diameter();
     let mut facts = vec![("nodes", count(topology.nodes() as u64))];
     if topology.switches() > 0 {
-        facts.push(("switches", count(topology.switches() as u64)));
+        facts.push(("switches", count((topology.switches() - topology.missing_switches()) as u64)));
     }
     facts.push(("cables", count(topology.cables())));
     facts.push(("diameter", format!("{diameter} link{}", if diameter == 1 { "" } else { "s" })));

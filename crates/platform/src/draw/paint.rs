@@ -34,7 +34,7 @@ pub struct Paint<'t> {
 
 impl<'t> Paint<'t> {
     pub fn new(topology: &dyn Topology, load: Option<&'t [f64]>) -> Paint<'t> {
-        let failed = (0..topology.links()).map(|id| topology.is_failed(id)).collect();
+        let failed = (0..topology.links()).map(|id| topology.is_failed(id) || topology.is_missing(id)).collect();
         Paint { load, failed, drawn: vec![false; topology.links() as usize] }
     }
 

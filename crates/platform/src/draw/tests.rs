@@ -122,7 +122,7 @@ fn planes_and_damage_are_told() {
     let failed = ["core 1".to_string()];
     let picture = svg(&Damaged::new(tree("2;4,4;1,2;1,1"), &failed, 16).unwrap(), "", None);
     check_xml(&picture);
-    assert!(picture.contains("Dotted in red: 8 of 48 links have failed."));
+    assert!(picture.contains("Dotted in red: 8 of 48 links have failed or are missing."));
     assert_eq!(picture.matches(colour::FAILED).count(), 4);
     check_xml(&svg(&Damaged::new(Box::new(planes(2)), &["plane 1: core 1".to_string()], 16).unwrap(), "", None));
 }

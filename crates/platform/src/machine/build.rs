@@ -38,8 +38,9 @@ impl Network {
             Wiring::Crossbar { link, backbone } => {
                 Box::new(Crossbar::new(nodes.saturating_add(self.unused_ports), *link, self.duplex, *backbone))
             }
-            Wiring::FatTree { shape, levels, parallel_cables, .. } => {
-                Box::new(FatTree::new(shape.clone(), levels, self.duplex)?.using(*parallel_cables))
+            Wiring::FatTree { shape, levels, parallel_cables, missing, .. } => {
+                let tree = FatTree::new(shape.clone(), levels, self.duplex)?.using(*parallel_cables);
+                Box::new(tree.without(missing)?)
             }
             Wiring::Torus { dimensions, cables, wrap, link } => {
                 Box::new(Torus::with_cables(dimensions, cables, *wrap, *link, self.duplex)?)

@@ -293,6 +293,7 @@ impl Network {
         let failed;
         let key = match &self.wiring {
             _ if matches!(error, WiringError::Topology(TopologyError::Cables { .. })) => "network.cables",
+            _ if matches!(error, WiringError::Topology(TopologyError::NoTops(_))) => "network.missing",
             _ if matches!(error, WiringError::Damage(_)) => {
                 failed = match error {
                     WiringError::Damage(DamageError::Unknown { at, .. } | DamageError::Node { at, .. }) => {

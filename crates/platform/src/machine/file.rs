@@ -160,6 +160,8 @@ pub enum Wiring {
         switch_ports: Option<Vec<u32>>,
         /// Which of several parallel cables are used.
         parallel_cables: ParallelCables,
+        /// Switches at the top that are not there, by their numbers, ascending.
+        missing: Vec<u32>,
     },
     /// A torus (or, not wrapped around, a mesh) with dimension-order routing.
     Torus {

@@ -3,6 +3,7 @@
 mod cost;
 mod switched;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -255,7 +256,32 @@ fn read_fat_tree(reader: &mut Reader, network: &mut Section<'_>) -> Wiring {
     let switch_ports = network.wholes(reader, "switch-ports", "[36, 36]");
     let words = [("all", ParallelCables::All), ("first", ParallelCables::First)];
     let parallel_cables = network.choice(reader, "parallel-cables", &words).unwrap_or_default();
-    Wiring::FatTree { shape, levels, switch_ports, parallel_cables }
+    let missing = read_missing(reader, network, &shape);
+    Wiring::FatTree { shape, levels, switch_ports, parallel_cables, missing }
+}
+
+/// Switches at the top that are not there: their names, or how many of the last ones.
+fn read_missing(reader: &mut Reader, network: &mut Section<'_>, shape: &FatTreeShape) -> Vec<u32> {
+    let (tops, noun) = (shape.tops(shape.levels()), shape.vertex_noun(shape.levels()));
+    if !matches!(network.value("missing"), Some(DeValue::Array(_))) {
+        let count: u32 = network.whole(reader, "missing").unwrap_or(0);
+        return (tops.saturating_sub(count)..tops).collect();
+    }
+    let names = network.texts(reader, "missing", "[\"core 1\"]").unwrap_or_default();
+    let mut missing = BTreeSet::new();
+    for (at, name) in names.into_iter().enumerate() {
+        let key = format!("network.missing[{at}]");
+        let number = name.strip_prefix(&noun).and_then(|number| number.trim().parse::<u32>().ok());
+        match number.filter(|number| *number < tops) {
+            Some(number) if missing.insert(number) => {}
+            Some(_) => reader.fail(&key, format!("`{name}` is there twice"), "write it once"),
+            None => {
+                let remedy = format!("they are called {noun} 0 to {noun} {}", tops - 1);
+                reader.fail(&key, format!("`{name}` is no switch at the top of this fat tree"), remedy);
+            }
+        }
+    }
+    missing.into_iter().collect()
 }
 
 /// A fat tree in Zahavi's notation.

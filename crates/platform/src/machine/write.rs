@@ -67,7 +67,7 @@ impl MachineFile {
                     out.key("backbone", inline(backbone), "crossed by every message");
                 }
             }
-            Wiring::FatTree { shape, levels, switch_ports, parallel_cables } => {
+            Wiring::FatTree { shape, levels, switch_ports, parallel_cables, missing } => {
                 out.key("topology", "\"fat-tree\"", "");
                 out.key("shape", quoted(shape), "levels; children; parents; parallel cables, lowest level first");
                 if *parallel_cables == ParallelCables::First {
@@ -80,6 +80,11 @@ impl MachineFile {
                         levels.iter().for_each(|link| out.line(&format!("  {},", inline(link))));
                         out.line("]");
                     }
+                }
+                if !missing.is_empty() {
+                    let noun = shape.vertex_noun(shape.levels());
+                    let names: Vec<String> = missing.iter().map(|core| quoted(format!("{noun} {core}"))).collect();
+                    out.key("missing", format!("[{}]", names.join(", ")), "places for switches that are not there");
                 }
                 if let Some(ports) = switch_ports {
                     out.key("switch-ports", list(ports), "of the switches of each level");

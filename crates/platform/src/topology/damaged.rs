@@ -20,7 +20,7 @@ const SMALL: u32 = 512;
 #[non_exhaustive]
 pub enum DamageError {
     /// A name that nothing has.
-    #[error("`{name}` is neither a link nor a switch of this network: {hint}")]
+    #[error("neither a link nor a switch of this network has this name: {hint} (not `{name}`)")]
     Unknown {
         /// Which of the names it is.
         at: usize,
@@ -31,7 +31,7 @@ pub enum DamageError {
     },
     /// A node.
     #[error(
-        "`{name}` is a node: links and switches can fail; write fewer nodes, or `unused-ports`, if it is not there"
+        "this is a node, and only links and switches can fail: remove `{name}`, and write fewer nodes if it is not there"
     )]
     Node {
         /// Which of the names it is.
@@ -90,7 +90,7 @@ impl Damaged {
         for id in 0..whole.links() {
             let (tail, head) = whole.ends(id);
             nodes_pass_on |= matches!((tail, head), (Vertex::Node(_), Vertex::Node(_)));
-            if failed[id as usize] || tail == head {
+            if failed[id as usize] || whole.is_missing(id) || tail == head {
                 continue;
             }
             leaving[index(tail) as usize].push(Exit { link: id, to: index(head) });
@@ -303,7 +303,7 @@ fn find(whole: &dyn Topology, names: &[String]) -> Result<Vec<bool>, DamageError
         } else {
             let known = switches.keys().chain(links.keys()).map(String::as_str);
             let hint = match nearest(name, known) {
-                Some(known) => format!("did you mean `{known}`?"),
+                Some(known) => format!("write `{known}`"),
                 None => {
                     let examples = [switches.keys().next(), links.keys().next()];
                     let examples: Vec<String> = examples.iter().flatten().map(|name| format!("`{name}`")).collect();
@@ -350,6 +350,14 @@ impl Topology for Damaged {
 
     fn is_shared(&self, id: LinkId) -> bool {
         self.whole.is_shared(id)
+    }
+
+    fn missing_switches(&self) -> u32 {
+        self.whole.missing_switches()
+    }
+
+    fn is_missing(&self, id: LinkId) -> bool {
+        self.whole.is_missing(id)
     }
 
     fn is_failed(&self, id: LinkId) -> bool {
@@ -482,9 +490,9 @@ mod tests {
     #[test]
     fn what_cannot_fail() {
         let error = |names: &[&str]| tree(names).unwrap_err().to_string();
-        assert!(error(&["cor 1"]).contains("did you mean `core 1`?"), "{}", error(&["cor 1"]));
+        assert!(error(&["cor 1"]).contains("write `core 1` (not `cor 1`)"));
         assert!(error(&["everything"]).contains("write names such as `core 0` or `core 0 -> leaf 0 (cable 1 of 2)`"));
-        assert!(error(&["node 3"]).contains("`node 3` is a node"));
+        assert!(error(&["node 3"]).contains("this is a node"));
         assert!(error(&["core 0", "core 1"]).contains("4 of 6 nodes have lost `node 0` (`node 2` is one of them)"));
         assert!(error(&["leaf 2"]).contains("2 of 6 nodes have lost `node 0` (`node 4` is one of them)"));
         assert!(error(&["node 0 -> leaf 0"]).contains("1 of 6 nodes have lost all others (`node 0` is one"));

@@ -39,6 +39,9 @@ pub enum TopologyError {
         /// Levels that can be had.
         max: usize,
     },
+    /// A tree without a top.
+    #[error("all {0} switches at the top are missing: leave at least one")]
+    NoTops(u32),
     /// A number that must not be 0.
     #[error("{0} must be at least 1")]
     Zero(&'static str),

@@ -224,6 +224,14 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
     fn switch_kind(&self, _switch: u32) -> String {
         "switch".into()
     }
+    /// How many of its switches have numbers, but are not there.
+    fn missing_switches(&self) -> u32 {
+        0
+    }
+    /// Whether the link has a number, but is not there, since the switch at its end is not.
+    fn is_missing(&self, _id: LinkId) -> bool {
+        false
+    }
     /// Whether no message can cross it any more.
     fn is_failed(&self, _id: LinkId) -> bool {
         false

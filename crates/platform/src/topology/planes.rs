@@ -198,6 +198,14 @@ impl Topology for Planes {
         self.one.switch_kind(switch % self.one.switches())
     }
 
+    fn missing_switches(&self) -> u32 {
+        self.count * self.one.missing_switches()
+    }
+
+    fn is_missing(&self, id: LinkId) -> bool {
+        self.one.is_missing(self.split(id).1)
+    }
+
     fn plane(&self) -> Option<(&dyn Topology, u32)> {
         Some((&*self.one, self.count))
     }

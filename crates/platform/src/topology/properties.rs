@@ -348,6 +348,17 @@ proptest! {
     }
 
     #[test]
+    fn fat_trees_without_some_tops(shape in shape(), missing in 0u32..9, duplex in duplex()) {
+        let tops = shape.tops(shape.levels());
+        prop_assume!(tops > 1);
+        let tree = tree(&shape, duplex).without(&[missing % tops]).unwrap();
+        check_routes(&tree, true)?;
+        prop_assert!(used(&tree).iter().zip(0..).all(|(used, id)| !used || !tree.is_missing(id)));
+        let there = (0..tree.links()).filter(|&id| !tree.is_missing(id)).count() as u64;
+        prop_assert_eq!(there, tree.cables() * if duplex == Duplex::Split { 2 } else { 1 });
+    }
+
+    #[test]
     fn tori_and_meshes(axes in proptest::collection::vec((1u32..6, 1u32..4), 1..4), wrap: bool, duplex in duplex()) {
         let (dims, cables): (Vec<u32>, Vec<u32>) = axes.into_iter().unzip();
         let torus = Torus::with_cables(&dims, &cables, wrap, LINK, duplex).unwrap();

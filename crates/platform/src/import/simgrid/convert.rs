@@ -104,7 +104,13 @@ impl Converter<'_> {
                     Release::V3_32 => ParallelCables::All,
                     Release::Y2018 => ParallelCables::First,
                 };
-                Wiring::FatTree { levels: vec![link; shape.levels()], shape, switch_ports: None, parallel_cables }
+                Wiring::FatTree {
+                    levels: vec![link; shape.levels()],
+                    shape,
+                    switch_ports: None,
+                    parallel_cables,
+                    missing: Vec::new(),
+                }
             }
             Topology::Torus(dimensions, span) => {
                 let room = dimensions.iter().try_fold(1u64, |room, size| room.checked_mul(u64::from(*size)));

@@ -126,7 +126,7 @@ impl Parts {
         for id in 0..topology.links() {
             let (tail, head) = topology.ends(id);
             // What is within a switch is no cable.
-            if tail != head && is_there(&tail) && is_there(&head) {
+            if tail != head && is_there(&tail) && is_there(&head) && !topology.is_missing(id) {
                 ends.push(((tail.min(head), tail.max(head)), tail < head, id));
             }
         }
@@ -146,7 +146,8 @@ impl Parts {
                 }
             }
         }
-        for (switch, ports) in (0..).zip(used) {
+        // Switches that are missing have no cables; so have those that stand alone, but nobody buys them either.
+        for (switch, ports) in (0..).zip(used).filter(|(_, ports)| *ports > 0) {
             *parts.switches.entry((topology.switch_kind(switch), ports)).or_default() += 1;
         }
         parts

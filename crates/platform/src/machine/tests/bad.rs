@@ -245,11 +245,28 @@ fn planes_and_damage() {
     refused(&tree("planes = 2\nplane-choice = \"sauce\""), (10, 16), &["did you mean `\"source\"`?"]);
     refused(&tree("plane-choice = \"source\""), (9, 1), &["unknown key `plane-choice`"]);
     good(&tree("failed = [\"core 1\", \"leaf 0 -> core 1\"]"));
-    refused(&tree("failed = [\"core 1\", \"leaf 0 -> cor 0\"]"), (9, 21), &["did you mean `leaf 0 -> core 0`?"]);
-    refused(&tree("failed = [\"node 1\"]"), (9, 11), &["`node 1` is a node"]);
+    refused(
+        &tree("failed = [\"core 1\", \"leaf 0 -> cor 0\"]"),
+        (9, 21),
+        &["write `leaf 0 -> core 0` (not `leaf 0 -> cor 0`)"],
+    );
+    refused(&tree("failed = [\"node 1\"]"), (9, 11), &["this is a node", "remove `node 1`"]);
     refused(&tree("failed = [\"leaf 1\"]"), (9, 10), &["the machine is cut", "2 of 4 nodes", "`node 2`"]);
     refused(&tree("failed = [3]"), (9, 11), &["must hold texts"]);
-    refused(&tree("planes = 2\nfailed = [\"core 1\"]"), (10, 11), &["neither a link nor a switch"]);
+    refused(&tree("planes = 2\nfailed = [\"core 1\"]"), (10, 11), &["neither a link nor a switch", "(not `core 1`)"]);
+}
+
+#[test]
+fn missing_top_switches() {
+    let tree = |lines: &str| fat_tree(&format!("shape = \"2; 2,2; 1,2; 1,1\"\n{lines}"));
+    good(&tree("missing = [\"core 1\"]"));
+    good(&tree("missing = 1"));
+    refused(&tree("missing = 2"), (9, 11), &["all 2 switches at the top are missing", "leave at least one"]);
+    refused(&tree("missing = [\"core 2\"]"), (9, 12), &["`core 2` is no switch at the top", "core 0 to core 1"]);
+    refused(&tree("missing = [\"leaf 0\"]"), (9, 12), &["`leaf 0` is no switch at the top"]);
+    refused(&tree("missing = [\"core 0\", \"core 0\"]"), (9, 22), &["is there twice"]);
+    refused(&tree("missing = \"core 0\""), (9, 11), &["whole number"]);
+    refused(&tree("missing = -1"), (9, 11), &["is negative"]);
 }
 
 #[test]

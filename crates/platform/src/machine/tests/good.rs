@@ -253,7 +253,8 @@ fn wiring() -> impl Strategy<Value = (Wiring, u32)> {
             let nodes = shape.nodes();
             let switch_ports = ports.then(|| vec![100; shape.levels()]);
             let parallel_cables = if first { ParallelCables::First } else { ParallelCables::All };
-            (Wiring::FatTree { shape, levels, switch_ports, parallel_cables }, nodes)
+            let missing = if first && shape.tops(shape.levels()) > 1 { vec![0] } else { vec![] };
+            (Wiring::FatTree { shape, levels, switch_ports, parallel_cables, missing }, nodes)
         })
     });
     let axes = || proptest::collection::vec((1u32..6, 1u32..4), 1..4);
