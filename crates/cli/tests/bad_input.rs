@@ -105,6 +105,18 @@ fn broken_platform_files_are_refused() {
 }
 
 #[test]
+fn machines_without_prices_have_no_cost() {
+    let folder = Folder::new("cost");
+    let json = folder.path("cost.json");
+    let machine = folder.write("machine.toml", RIGHT);
+    refuses(&["machine", "cost", &machine, "--json", &json], &["machine.toml", "no section [cost]"]);
+    let machine = folder.write("machine.toml", &format!("{RIGHT}[cost]\ncurrency = \"EUR\"\n"));
+    let parts = ["no price for 1 switches", "no length for 4 cables of the kind `node-switch`"];
+    refuses(&["machine", "cost", &machine, "--json", &json], &parts);
+    assert!(!Path::new(&json).exists());
+}
+
+#[test]
 fn options_that_mean_nothing_for_a_format_are_refused() {
     let folder = Folder::new("formats");
     let out = folder.path("machine.toml");

@@ -174,6 +174,12 @@ fn every_command_of_the_page_on_machines_runs() {
     let folder = Folder::new("machines-commands");
     folder.write("topology.conf", &blocks("docs/machines.md", "conf")[0]);
     folder.write("fabric.txt", &blocks("docs/machines.md", "ibnetdiscover")[0]);
-    assert!(run_commands("docs/machines.md", &folder) >= 2);
+    assert!(run_commands("docs/machines.md", &folder) >= 4);
+    let cost: serde_json::Value = serde_json::from_str(&folder.read("cost.json")).expect("JSON");
+    // Nodes, their ports, leaves, cores, copper, fibre.
+    let parts = [128 * 9000, 128 * 700, 8 * 11_000, 8 * 9500, 128 * (50 + 2 * 30), 64 * (350 + 15 * 8)];
+    assert_eq!(cost["price"], f64::from(parts.iter().sum::<i32>()));
+    assert_eq!(cost["items"].as_array().map(Vec::len), Some(parts.len()));
+    assert_eq!(cost["power_watts"], 128.0 * 465.0 + 8.0 * 230.0 + 8.0 * 200.0);
     assert_eq!(prints(&["machine", "check", &folder.path("cluster.toml")]).matches("right, 32 nodes").count(), 1);
 }

@@ -265,7 +265,12 @@ fn read_missing(reader: &mut Reader, network: &mut Section<'_>, shape: &FatTreeS
     let (tops, noun) = (shape.tops(shape.levels()), shape.vertex_noun(shape.levels()));
     if !matches!(network.value("missing"), Some(DeValue::Array(_))) {
         let count: u32 = network.whole(reader, "missing").unwrap_or(0);
-        return (tops.saturating_sub(count)..tops).collect();
+        if count >= tops {
+            let message = format!("all {tops} switches at the top are missing");
+            reader.fail("network.missing", message, "leave at least one");
+            return Vec::new();
+        }
+        return (tops - count..tops).collect();
     }
     let names = network.texts(reader, "missing", "[\"core 1\"]").unwrap_or_default();
     let mut missing = BTreeSet::new();

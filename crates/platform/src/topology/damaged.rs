@@ -15,6 +15,11 @@ const DRAWS: u64 = 8;
 /// Networks of so many nodes have their longest route measured.
 const SMALL: u32 = 512;
 
+/// Among so many links, and switches, one is looked for that a misspelt name may have meant.
+const LISTED: u32 = 1 << 18;
+/// Ways around failures are searched for in lists of links: no more than this.
+const MOST_LINKS: u32 = 1 << 28;
+
 /// Why a network cannot be damaged like that, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -39,6 +44,9 @@ pub enum DamageError {
         /// The name.
         name: String,
     },
+    /// More links than can be listed.
+    #[error("a network of more than {MOST_LINKS} links cannot have failed ones: make it smaller")]
+    TooLarge,
     /// Nodes that cannot reach each other.
     #[error(
         "the machine is cut, as {lost} of {nodes} nodes have lost {first} (`{example}` is one of them): let less fail"
@@ -275,45 +283,54 @@ impl Damaged {
 
 /// Which links fail with what the names stand for.
 fn find(whole: &dyn Topology, names: &[String]) -> Result<Vec<bool>, DamageError> {
-    let mut failed = vec![false; whole.links() as usize];
-    if names.is_empty() {
-        return Ok(failed);
+    if whole.links() > MOST_LINKS {
+        return Err(DamageError::TooLarge);
     }
-    let switches: BTreeMap<String, u32> =
-        (0..whole.switches()).map(|switch| (whole.vertex_name(Vertex::Switch(switch)), switch)).collect();
-    let links: BTreeMap<String, LinkId> = (0..whole.links()).map(|id| (whole.link_name(id), id)).collect();
+    let wanted: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    let named = |vertex| wanted.get(&whole.vertex_name(vertex)[..]).copied();
+    let switches: BTreeMap<&str, Vertex> =
+        (0..whole.switches()).map(Vertex::Switch).filter_map(|switch| Some((named(switch)?, switch))).collect();
+    let mut failed = vec![false; whole.links() as usize];
+    let mut links: BTreeMap<&str, LinkId> = BTreeMap::new();
+    for id in 0..whole.links() {
+        let (tail, head) = whole.ends(id);
+        failed[id as usize] = switches.values().any(|switch| [tail, head].contains(switch));
+        if let Some(name) = wanted.get(&whole.link_name(id)[..]) {
+            links.insert(name, id);
+        }
+    }
     for (at, name) in names.iter().enumerate() {
-        if let Some(&switch) = switches.get(name) {
-            let touches = |id: LinkId| {
-                let (tail, head) = whole.ends(id);
-                [tail, head].contains(&Vertex::Switch(switch))
-            };
-            (0..whole.links()).filter(|&id| touches(id)).for_each(|id| failed[id as usize] = true);
-        } else if let Some(&id) = links.get(name) {
-            failed[id as usize] = true;
-            // The same of several cables in the other direction.
-            let (tail, head) = whole.ends(id);
-            let between = |ends: (Vertex, Vertex)| (0..whole.links()).filter(move |&id| whole.ends(id) == ends);
-            let which = between((tail, head)).position(|other| other == id).unwrap_or(0);
-            if let Some(back) = between((head, tail)).nth(which) {
-                failed[back as usize] = true;
-            }
-        } else if (0..whole.nodes()).any(|node| whole.vertex_name(Vertex::Node(node)) == *name) {
-            return Err(DamageError::Node { at, name: name.clone() });
-        } else {
-            let known = switches.keys().chain(links.keys()).map(String::as_str);
-            let hint = match nearest(name, known) {
-                Some(known) => format!("write `{known}`"),
-                None => {
-                    let examples = [switches.keys().next(), links.keys().next()];
-                    let examples: Vec<String> = examples.iter().flatten().map(|name| format!("`{name}`")).collect();
-                    format!("write names such as {}", examples.join(" or "))
-                }
-            };
-            return Err(DamageError::Unknown { at, name: name.clone(), hint });
+        if switches.contains_key(&name[..]) {
+            continue;
+        }
+        let Some(&id) = links.get(&name[..]) else { return Err(unknown(whole, at, name)) };
+        failed[id as usize] = true;
+        // The same of several cables in the other direction.
+        let (tail, head) = whole.ends(id);
+        let between = |ends: (Vertex, Vertex)| (0..whole.links()).filter(move |&id| whole.ends(id) == ends);
+        let which = between((tail, head)).position(|other| other == id).unwrap_or(0);
+        if let Some(back) = between((head, tail)).nth(which) {
+            failed[back as usize] = true;
         }
     }
     Ok(failed)
+}
+
+/// What to say about a name that no link and no switch has.
+fn unknown(whole: &dyn Topology, at: usize, name: &str) -> DamageError {
+    let name = name.to_owned();
+    if (0..whole.nodes()).any(|node| whole.vertex_name(Vertex::Node(node)) == name) {
+        return DamageError::Node { at, name };
+    }
+    let switches = (0..whole.switches().min(LISTED)).map(|switch| whole.vertex_name(Vertex::Switch(switch)));
+    let links = (0..whole.links().min(LISTED)).map(|id| whole.link_name(id));
+    let examples: Vec<String> = switches.clone().take(1).chain(links.clone().take(1)).collect();
+    let known: Vec<String> = switches.chain(links).collect();
+    let hint = match nearest(&name, known.iter().map(String::as_str)) {
+        Some(known) => format!("write `{known}`"),
+        None => format!("write names such as `{}`", examples.join("` or `")),
+    };
+    DamageError::Unknown { at, name, hint }
 }
 
 impl Topology for Damaged {
@@ -491,7 +508,7 @@ mod tests {
     fn what_cannot_fail() {
         let error = |names: &[&str]| tree(names).unwrap_err().to_string();
         assert!(error(&["cor 1"]).contains("write `core 1` (not `cor 1`)"));
-        assert!(error(&["everything"]).contains("write names such as `core 0` or `core 0 -> leaf 0 (cable 1 of 2)`"));
+        assert!(error(&["everything"]).contains("write names such as `leaf 0` or `node 0 -> leaf 0`"));
         assert!(error(&["node 3"]).contains("this is a node"));
         assert!(error(&["core 0", "core 1"]).contains("4 of 6 nodes have lost `node 0` (`node 2` is one of them)"));
         assert!(error(&["leaf 2"]).contains("2 of 6 nodes have lost `node 0` (`node 4` is one of them)"));

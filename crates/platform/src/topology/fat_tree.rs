@@ -5,12 +5,17 @@
 //! within the level is the number that these digits write, the first digit counting least; nodes are numbered so, too.
 //! A step up from level l replaces the source's digit l by the chosen parent's; a step down puts the destination's there.
 
+use std::collections::BTreeSet;
+
 use super::bisection;
 use super::divisor::Divisor;
 use super::shape::MAX_LEVELS;
 use super::{Duplex, FatTreeShape, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends};
 use crate::interconnect::{Path, Sums};
 use crate::routing::{Choice, Choosing, draw_below, least_of_draws};
+
+/// Where switches at the top are missing, the others are listed: no more than this.
+const MOST_TOPS: u32 = 1 << 24;
 
 /// A fat tree.
 ///
@@ -115,6 +120,13 @@ impl FatTree {
     /// others: D-mod-K counts only those. Links and switches keep their numbers.
     pub fn without(self, missing: &[u32]) -> Result<FatTree, TopologyError> {
         let all = self.shape.tops(self.shape.levels());
+        if missing.is_empty() {
+            return Ok(FatTree { remaining: None, ..self });
+        }
+        if all > MOST_TOPS {
+            return Err(TopologyError::TooLarge(format!("the top of the {}", self.describe())));
+        }
+        let missing: BTreeSet<&u32> = missing.iter().collect();
         let cores: Vec<u32> = (0..all).filter(|core| !missing.contains(core)).collect();
         if cores.is_empty() {
             return Err(TopologyError::NoTops(all));
