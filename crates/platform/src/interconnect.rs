@@ -144,9 +144,17 @@ impl Interconnect {
         self.limiter.is_some() || self.topology.may_repeat_links()
     }
 
+    /// What a link can do.
+    pub fn link(&self, id: LinkId) -> Link {
+        if id < self.topology.links() {
+            return self.topology.link(id);
+        }
+        Link { bandwidth: self.limiter.unwrap_or(0.0), latency: 0.0 }
+    }
+
     /// Capacity of a link in bytes per second.
     pub fn capacity(&self, id: LinkId) -> f64 {
-        if id < self.topology.links() { self.topology.link(id).bandwidth } else { self.limiter.unwrap_or(0.0) }
+        self.link(id).bandwidth
     }
 
     /// The link's name for people.

@@ -13,6 +13,7 @@ pub mod placement;
 pub mod protocol;
 mod ranges;
 pub mod routing;
+pub mod switching;
 pub mod topology;
 
 pub use diagnostic::{Diagnostic, Diagnostics};

@@ -78,6 +78,14 @@ impl fmt::Display for Time {
     }
 }
 
+impl Time {
+    /// The difference, or zero if the other is later.
+    #[inline]
+    pub fn saturating_sub(self, other: Time) -> Time {
+        Time::from_ps(self.as_ps().saturating_sub(other.as_ps()))
+    }
+}
+
 impl Add for Time {
     type Output = Time;
     #[inline]

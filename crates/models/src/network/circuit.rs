@@ -15,11 +15,12 @@ use std::rc::Rc;
 
 use hpcast_engine::Slab;
 use hpcast_engine::agenda::Agenda;
+use hpcast_platform::interconnect::Path;
 use hpcast_platform::machine::Machine;
 use hpcast_units::Time;
 
-use super::demand::Router;
-use super::{Network, Transfer};
+use super::demand::{Demand, Router};
+use super::{Along, Network, Transfer};
 use queue::{Age, Queues};
 
 /// The `circuit` network.
@@ -107,9 +108,16 @@ impl Circuit {
     }
 }
 
-impl Network for Circuit {
-    fn start(&mut self, at: Time, transfer: Transfer) {
-        let demand = self.router.route(&transfer);
+impl Along for Circuit {
+    fn start_along(&mut self, at: Time, transfer: Transfer, path: &Path) {
+        let demand = self.router.route_along(&transfer, path);
+        self.set_out(at, transfer, demand);
+    }
+}
+
+impl Circuit {
+    /// A transfer starts along the router's way.
+    fn set_out(&mut self, at: Time, transfer: Transfer, demand: Demand) {
         let links = self.router.there();
         let mut due = at + demand.latency;
         if links.is_empty() {
@@ -132,6 +140,13 @@ impl Network for Circuit {
         });
         self.queues.announce(slot, links);
         self.agenda.push(due, slot);
+    }
+}
+
+impl Network for Circuit {
+    fn start(&mut self, at: Time, transfer: Transfer) {
+        let demand = self.router.route(&transfer);
+        self.set_out(at, transfer, demand);
     }
 
     #[inline]

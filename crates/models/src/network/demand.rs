@@ -6,12 +6,13 @@
 
 use std::rc::Rc;
 
-use hpcast_platform::machine::{FactorMeaning, Machine};
+use hpcast_platform::interconnect::Path;
+use hpcast_platform::machine::{FactorMeaning, FlowSharing, Machine};
 use hpcast_platform::topology::LinkId;
 use hpcast_units::Time;
 
 use super::Transfer;
-use super::ways::Ways;
+use super::ways::{Way, Ways};
 
 /// What a transfer asks of the network.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,8 +43,18 @@ impl Router {
     /// Finds the way of a transfer: see [`Router::there`] and [`Router::back`].
     #[inline]
     pub(crate) fn route(&mut self, transfer: &Transfer) -> Demand {
-        let sharing = &self.machine.sharing;
         let way = self.ways.go(transfer.from, transfer.to, transfer.bytes, &self.machine.interconnect);
+        Router::demand(&self.machine.sharing, transfer, way)
+    }
+
+    /// The way of a transfer is this one.
+    pub(crate) fn route_along(&mut self, transfer: &Transfer, path: &Path) -> Demand {
+        let way = self.ways.go_along(transfer, path, &self.machine.interconnect);
+        Router::demand(&self.machine.sharing, transfer, way)
+    }
+
+    #[inline]
+    fn demand(sharing: &FlowSharing, transfer: &Transfer, way: &Way) -> Demand {
         let latency = transfer.travels(way.latency);
         let window = match sharing.window {
             Some(window) if way.latency > 0.0 => window / (2.0 * way.latency),

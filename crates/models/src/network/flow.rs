@@ -28,11 +28,12 @@ use std::rc::Rc;
 
 use hpcast_engine::Slab;
 use hpcast_engine::agenda::{Agenda, Entry};
+use hpcast_platform::interconnect::Path;
 use hpcast_platform::machine::Machine;
 use hpcast_units::Time;
 
-use super::demand::Router;
-use super::{Network, Transfer};
+use super::demand::{Demand, Router};
+use super::{Along, Network, Transfer};
 use maxmin::{MaxMin, Step};
 
 /// The `flow` network.
@@ -99,21 +100,7 @@ impl Network for Flow {
     #[inline]
     fn start(&mut self, at: Time, transfer: Transfer) {
         let demand = self.router.route(&transfer);
-        let work = transfer.bytes as f64 * demand.penalty / demand.efficiency;
-        let ceiling = demand.bound * demand.penalty;
-        let mut due = at + demand.latency;
-        let may_repeat = self.may_repeat_links || transfer.from == transfer.to;
-        let path = self.sharing.paths.insert(self.router.there(), self.router.back(), may_repeat);
-        if path.len() == 0 {
-            // Inside a node nobody slows it down.
-            due += Time::from_secs(work / ceiling);
-        }
-        let message = Message { order: self.started, due, token: transfer.token };
-        self.started += 1;
-        let slot = self.messages.insert(message);
-        self.sharing.announce(slot, work, demand.penalty, ceiling, path);
-        self.agenda.push(due, slot);
-        self.next = self.next.min(due);
+        self.set_out(at, transfer, demand);
     }
 
     #[inline]
@@ -163,7 +150,34 @@ impl Network for Flow {
     }
 }
 
+impl Along for Flow {
+    fn start_along(&mut self, at: Time, transfer: Transfer, path: &Path) {
+        let demand = self.router.route_along(&transfer, path);
+        self.set_out(at, transfer, demand);
+    }
+}
+
 impl Flow {
+    /// A transfer starts along the router's way.
+    #[inline]
+    fn set_out(&mut self, at: Time, transfer: Transfer, demand: Demand) {
+        let work = transfer.bytes as f64 * demand.penalty / demand.efficiency;
+        let ceiling = demand.bound * demand.penalty;
+        let mut due = at + demand.latency;
+        let may_repeat = self.may_repeat_links || transfer.from == transfer.to;
+        let path = self.sharing.paths.insert(self.router.there(), self.router.back(), may_repeat);
+        if path.len() == 0 {
+            // Inside a node nobody slows it down.
+            due += Time::from_secs(work / ceiling);
+        }
+        let message = Message { order: self.started, due, token: transfer.token };
+        self.started += 1;
+        let slot = self.messages.insert(message);
+        self.sharing.announce(slot, work, demand.penalty, ceiling, path);
+        self.agenda.push(due, slot);
+        self.next = self.next.min(due);
+    }
+
     /// When something happens next. Entries that are out of date are forgotten.
     #[inline]
     fn find_next(&mut self) -> Time {

@@ -20,7 +20,7 @@ use hpcast_platform::interconnect::Path;
 use hpcast_platform::machine::{FactorMeaning, Machine};
 use hpcast_units::Time;
 
-use super::{Network, Transfer};
+use super::{Along, Network, Transfer};
 
 /// The `ideal` network.
 pub struct Ideal {
@@ -125,44 +125,8 @@ impl Ideal {
 impl Network for Ideal {
     #[inline]
     fn start(&mut self, at: Time, transfer: Transfer) {
-        let Transfer { from, to, bytes, bandwidth_factor, token, .. } = transfer;
-        self.machine.interconnect.path(from, to, &mut self.path);
-        let factor = match self.machine.sharing.factor {
-            FactorMeaning::Bound => bandwidth_factor.min(1.0),
-            FactorMeaning::Share => bandwidth_factor,
-        };
-        let latency = transfer.travels(self.path.latency);
-        let occupation = Time::from_secs(bytes as f64 / (self.path.bandwidth * factor));
-        let ports = [2 * from, 2 * to + 1];
-        let due = at + latency + occupation;
-        let before = [Time::ZERO; 2];
-        let mut message = Message { at, due, latency, occupation, ports, token, waits: false, before };
-        if from == to {
-            let slot = self.messages.insert(message);
-            return self.agenda.push(due, slot);
-        }
-        let booked = |port: &Port| port.start > self.now;
-        if two(&mut self.ports, ports).iter().any(|port| booked(port)) {
-            self.make_way(at, ports);
-        }
-        let [out, r#in] = two(&mut self.ports, ports);
-        let starts = at <= self.now;
-        // What takes no time has nothing to gain from being booked ahead.
-        let is_open = |port: &Port| port.start <= self.now && port.waiting == 0;
-        if starts {
-            Ideal::book([out, r#in], &mut message);
-        } else if is_open(out) && is_open(r#in) && due > at {
-            Ideal::book([out, r#in], &mut message);
-            let slot = self.messages.next();
-            (out.start, out.ahead) = (at, slot);
-            (r#in.start, r#in.ahead) = (at, slot);
-        } else {
-            (message.waits, message.due) = (true, at);
-            out.waiting += 1;
-            r#in.waiting += 1;
-        }
-        let slot = self.messages.insert(message);
-        self.agenda.push(message.due, slot);
+        self.machine.interconnect.path(transfer.from, transfer.to, &mut self.path);
+        self.announce(at, transfer);
     }
 
     #[inline]
@@ -200,6 +164,57 @@ impl Network for Ideal {
 
     fn link_bytes(&self) -> Vec<f64> {
         Vec::new()
+    }
+}
+
+impl Along for Ideal {
+    fn start_along(&mut self, at: Time, transfer: Transfer, path: &Path) {
+        self.path.clone_from(path);
+        self.announce(at, transfer);
+    }
+}
+
+impl Ideal {
+    /// A transfer will start along the path that was found.
+    #[inline]
+    fn announce(&mut self, at: Time, transfer: Transfer) {
+        let Transfer { from, to, bytes, bandwidth_factor, token, .. } = transfer;
+        let factor = match self.machine.sharing.factor {
+            FactorMeaning::Bound => bandwidth_factor.min(1.0),
+            FactorMeaning::Share => bandwidth_factor,
+        };
+        let latency = transfer.travels(self.path.latency);
+        let occupation = Time::from_secs(bytes as f64 / (self.path.bandwidth * factor));
+        let ports = [2 * from, 2 * to + 1];
+        let due = at + latency + occupation;
+        let before = [Time::ZERO; 2];
+        let mut message = Message { at, due, latency, occupation, ports, token, waits: false, before };
+        if from == to {
+            let slot = self.messages.insert(message);
+            return self.agenda.push(due, slot);
+        }
+        let booked = |port: &Port| port.start > self.now;
+        if two(&mut self.ports, ports).iter().any(|port| booked(port)) {
+            self.make_way(at, ports);
+        }
+        let [out, r#in] = two(&mut self.ports, ports);
+        let starts = at <= self.now;
+        // What takes no time has nothing to gain from being booked ahead.
+        let is_open = |port: &Port| port.start <= self.now && port.waiting == 0;
+        if starts {
+            Ideal::book([out, r#in], &mut message);
+        } else if is_open(out) && is_open(r#in) && due > at {
+            Ideal::book([out, r#in], &mut message);
+            let slot = self.messages.next();
+            (out.start, out.ahead) = (at, slot);
+            (r#in.start, r#in.ahead) = (at, slot);
+        } else {
+            (message.waits, message.due) = (true, at);
+            out.waiting += 1;
+            r#in.waiting += 1;
+        }
+        let slot = self.messages.insert(message);
+        self.agenda.push(message.due, slot);
     }
 }
 

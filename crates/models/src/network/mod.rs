@@ -15,10 +15,14 @@ mod flow;
 mod ideal;
 mod model;
 mod noise;
+mod packet;
+mod pattern;
 #[cfg(test)]
 mod reference;
+mod routed;
 #[cfg(test)]
 mod testing;
+mod throughput;
 mod ways;
 
 pub use alone::Alone;
@@ -27,6 +31,10 @@ pub use flow::Flow;
 pub use ideal::Ideal;
 pub use model::{NetworkFit, NetworkModel, RangeFit};
 pub use noise::draw;
+pub use packet::PacketNetwork;
+pub use pattern::{Destinations, Pattern, PatternError};
+pub use routed::{Along, Routed};
+pub use throughput::{Throughput, Traffic, measure, most_rate, saturation};
 
 /// A message on its way, as the network sees it.
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,8 @@
 use hpcast_platform::interconnect::{Interconnect, Path};
 use hpcast_platform::topology::LinkId;
 
+use super::Transfer;
+
 /// Links, there and back, of a way that is remembered: longer ones are found each time.
 const MOST_LINKS: usize = 16;
 /// Ways that are remembered, at most: together they fit the second-level cache.
@@ -94,6 +96,16 @@ impl Ways {
         way
     }
 
+    /// Goes along this way, with so many bytes. It is not remembered.
+    pub(crate) fn go_along(&mut self, transfer: &Transfer, path: &Path, interconnect: &Interconnect) -> &Way {
+        self.forget_long();
+        self.there.clone_from(path);
+        self.keep(transfer.from, transfer.to, interconnect, true);
+        let way = &mut self.known[self.current];
+        way.bytes = transfer.bytes;
+        way
+    }
+
     /// Bytes sent over each link.
     pub(crate) fn link_bytes(&self) -> Vec<f64> {
         let mut crossed = self.crossed.clone();
@@ -114,20 +126,34 @@ impl Ways {
     }
 
     fn find(&mut self, from: u32, to: u32, interconnect: &Interconnect) {
-        let mut crossed = std::mem::take(&mut self.crossed);
-        for number in [self.current, self.known.len() - 1] {
-            self.add_bytes(number, &mut crossed);
-            self.known[number].bytes = 0;
-        }
-        self.crossed = crossed;
+        self.forget(self.current);
+        self.forget_long();
         interconnect.path(from, to, &mut self.there);
+        self.keep(from, to, interconnect, false);
+    }
+
+    /// The way that is not remembered may become another one.
+    fn forget_long(&mut self) {
+        self.forget(self.known.len() - 1);
+    }
+
+    /// Links learn what was sent along a way.
+    fn forget(&mut self, number: usize) {
+        let mut crossed = std::mem::take(&mut self.crossed);
+        self.add_bytes(number, &mut crossed);
+        self.known[number].bytes = 0;
+        self.crossed = crossed;
+    }
+
+    /// Makes the way there the current one; it is remembered unless it is long.
+    fn keep(&mut self, from: u32, to: u32, interconnect: &Interconnect, is_long: bool) {
         self.back.links.clear();
         // Inside a node there are no links, and so no way back.
         if self.with_back && !self.there.links.is_empty() {
             interconnect.path(to, from, &mut self.back);
         }
         let (there, back) = (self.there.links.len(), self.back.links.len());
-        let is_long = there + back > MOST_LINKS;
+        let is_long = is_long || there + back > MOST_LINKS;
         if is_long {
             self.current = self.known.len() - 1;
         }

@@ -67,7 +67,7 @@ pub fn svg(topology: &dyn Topology, title: &str, load: Option<&[f64]>) -> String
     }
     if paint.failed() > 0 {
         let (failed, links) = (count(paint.failed() as u64), count(shown.links() as u64));
-        picture.notes.push(format!("Dotted in red: {failed} of {links} links have failed or are missing."));
+        picture.notes.push(format!("Dashed in red: {failed} of {links} links have failed or are missing."));
     }
     let (hidden, highest) = paint.hidden();
     if hidden > 0 {
@@ -166,7 +166,11 @@ fn kinds(topology: &dyn Topology) -> Vec<String> {
     kinds.sort_by_key(|&(_, (links, first))| (std::cmp::Reverse(links), first));
     let describe = |&((bandwidth, latency, shared), (links, _)): &((u64, u64, bool), (u64, u32))| {
         let (bandwidth, latency) = (f64::from_bits(bandwidth), f64::from_bits(latency));
-        let way = if shared { "one for both directions" } else { "one for each direction" };
+        let way = match shared {
+            true => "one for both directions",
+            false if matches!(topology.structure(), Structure::Stages(_)) => "one way",
+            false => "one for each direction",
+        };
         let plural = if links == 1 { "" } else { "s" };
         let (bandwidth, latency) = (Bandwidth::new(bandwidth).human(), Seconds::new(latency).human());
         format!("{} link{plural} of {bandwidth}, {latency} ({way})", count(links))

@@ -74,7 +74,7 @@ impl<'t> Paint<'t> {
         self.failed.iter().filter(|failed| **failed).count()
     }
 
-    /// Draws cables; where colours mean no load, with this opacity. Those that have failed, or of which some have, are dotted.
+    /// Draws cables; where colours mean no load, with this opacity. Those that have failed, or of which some have, are dashed.
     pub fn cables(&mut self, canvas: &mut Canvas, cables: &[Cable], opacity: f64) {
         // Lines by step of the scale (one step if there is none), and by width within it.
         let mut steps: Vec<Vec<SameWidth>> = vec![Vec::new(); STEPS + 1];
@@ -99,7 +99,7 @@ impl<'t> Paint<'t> {
         }
         for Cable { line: (from, to), links, .. } in broken {
             self.highest(links.iter().copied());
-            canvas.dotted(*from, *to, colour::FAILED);
+            canvas.dashed(*from, *to, colour::FAILED);
         }
     }
 

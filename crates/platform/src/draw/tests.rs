@@ -122,7 +122,7 @@ fn planes_and_damage_are_told() {
     let failed = ["core 1".to_string()];
     let picture = svg(&Damaged::new(tree("2;4,4;1,2;1,1"), &failed, 16).unwrap(), "", None);
     check_xml(&picture);
-    assert!(picture.contains("Dotted in red: 8 of 48 links have failed or are missing."));
+    assert!(picture.contains("Dashed in red: 8 of 48 links have failed or are missing."));
     assert_eq!(picture.matches(colour::FAILED).count(), 4);
     check_xml(&svg(&Damaged::new(Box::new(planes(2)), &["plane 1: core 1".to_string()], 16).unwrap(), "", None));
 }
@@ -146,6 +146,7 @@ fn check_xml(svg: &str) {
 
 #[test]
 fn pictures_are_whole_and_the_same_every_time() {
+    assert!(svg(&*gamma(2), "", None).contains("(one way)"));
     for topology in all() {
         let load: Vec<f64> = (0..topology.links()).map(|id| (id % 11) as f64 / 10.0).collect();
         for load in [None, Some(&load[..])] {

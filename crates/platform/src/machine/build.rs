@@ -93,6 +93,7 @@ impl MachineFile {
             interconnect: Interconnect::new(topology, self.network.loopback, self.network.limiter).routed(routing),
             mpi: self.mpi.clone(),
             sharing: self.sharing,
+            packets: self.packets,
             nodes: self.nodes.clone(),
             plan: self.plan.clone(),
             io: self.io,

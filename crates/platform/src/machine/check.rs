@@ -83,6 +83,7 @@ impl MachineFile {
         self.network.check_links(&mut findings);
         self.check_sharing(&mut findings);
         self.check_mpi(&mut findings);
+        self.check_packets(&mut findings);
         self.check_io(&mut findings);
         if let Some(cost) = &self.cost {
             findings.cost(cost);
@@ -129,6 +130,16 @@ impl MachineFile {
                 format!("the sustained rate {sustained} is above the peak {peak}"),
                 "correct one of them: `flops` is the peak of a node, `sustained-flops` what a matrix product reaches",
             );
+        }
+    }
+
+    fn check_packets(&self, findings: &mut Findings) {
+        findings.within("network.packet.size", self.packets.size, 1..=1 << 24);
+        findings.within("network.packet.injection", self.packets.injection, 1..=1 << 20);
+        if let Some(buffer) = self.packets.buffer.filter(|buffer| *buffer < self.packets.size) {
+            let (buffer, size) = (count(buffer.into()), count(self.packets.size.into()));
+            let message = format!("a packet of {size} bytes does not fit a buffer of {buffer} bytes");
+            findings.add("network.packet.buffer", message, "write a larger buffer, or smaller packets");
         }
     }
 

@@ -6,6 +6,7 @@ use super::{CostTable, FlowSharing};
 use crate::interconnect::Loopback;
 use crate::placement::Plan;
 use crate::protocol::MpiParameters;
+use crate::switching::PacketSwitching;
 use crate::topology::{
     ClosShape, DragonflyLinks, DragonflyPlusShape, DragonflyShape, Duplex, FatTreeShape, HyperXShape, Link,
     ParallelCables, PlaneChoice,
@@ -27,6 +28,8 @@ pub struct MachineFile {
     pub network: Network,
     /// `[network.flow]`
     pub sharing: FlowSharing,
+    /// How packets are passed on.
+    pub packets: PacketSwitching,
     /// `[mpi]`, `[mpi.between]`, `[mpi.inside]`
     pub mpi: MpiParameters,
     /// `[placement]`

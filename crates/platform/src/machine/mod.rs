@@ -15,6 +15,7 @@ mod write;
 use crate::interconnect::Interconnect;
 use crate::placement::{Placement, PlacementError, Plan};
 use crate::protocol::MpiParameters;
+use crate::switching::PacketSwitching;
 
 pub use crate::fields::Problem;
 pub use cost::{CableClass, Cost, CostTable, Item, Part, SwitchPrice};
@@ -65,6 +66,8 @@ pub struct Machine {
     pub mpi: MpiParameters,
     /// How flows share links.
     pub sharing: FlowSharing,
+    /// How packets are passed on.
+    pub packets: PacketSwitching,
     /// The nodes: how many there are and what each can do.
     pub nodes: Nodes,
     /// How ranks are placed unless the user asks for something else.
@@ -94,6 +97,7 @@ impl Machine {
             interconnect,
             mpi,
             sharing,
+            packets: PacketSwitching::default(),
             plan: Plan::default(),
             io: Io::default(),
             cost: None,

@@ -18,6 +18,7 @@ use crate::fields::{self, Reader, Section};
 use crate::interconnect::Loopback;
 use crate::placement::{Plan, Policy};
 use crate::protocol::{MpiParameters, PollGrowth, Protocol};
+use crate::switching::{Arbitration, PacketSwitching};
 use crate::topology::{Duplex, FatTreeShape, Graph, GraphError, Link, ParallelCables, PlaneChoice, TopologyError};
 
 /// Threshold of the eager protocol where a file says nothing.
@@ -102,6 +103,9 @@ fn read(reader: &mut Reader, mut root: Section<'_>, folder: &Path) -> MachineFil
     let mut flow = network_section.section(reader, "flow");
     let sharing = read_sharing(reader, &mut flow);
     flow.finish(reader);
+    let mut packet = network_section.section(reader, "packet");
+    let packets = read_packets(reader, &mut packet);
+    packet.finish(reader);
     network_section.finish(reader);
 
     let mut mpi_section = root.section(reader, "mpi");
@@ -125,7 +129,7 @@ fn read(reader: &mut Reader, mut root: Section<'_>, folder: &Path) -> MachineFil
     cost_section.finish(reader);
     root.finish(reader);
 
-    MachineFile { name, description, nodes, network, sharing, mpi, plan, io, cost, assumed: Vec::new() }
+    MachineFile { name, description, nodes, network, sharing, packets, mpi, plan, io, cost, assumed: Vec::new() }
 }
 
 fn read_nodes(reader: &mut Reader, nodes: &mut Section<'_>) -> Nodes {
@@ -223,6 +227,17 @@ fn read_planes(reader: &mut Reader, network: &mut Section<'_>) -> Option<PlaneFi
     let word = |choice| word_in(&PLANE_CHOICES, choice);
     network.assumed(reader, "plane-choice", choice.map(word), word(PlaneChoice::default()));
     Some(PlaneFigures { count, choice: choice.unwrap_or_default() })
+}
+
+fn read_packets(reader: &mut Reader, packet: &mut Section<'_>) -> PacketSwitching {
+    let usual = PacketSwitching::default();
+    let bytes = |bytes: Bytes| u32::try_from(bytes.get()).unwrap_or(u32::MAX);
+    PacketSwitching {
+        size: packet.quantity(reader, "size").map_or(usual.size, bytes),
+        buffer: packet.quantity(reader, "buffer").map(bytes),
+        injection: packet.whole(reader, "injection").unwrap_or(usual.injection),
+        arbitration: packet.choice(reader, "arbitration", &Arbitration::WORDS).unwrap_or_default(),
+    }
 }
 
 /// A number that the topology needs.

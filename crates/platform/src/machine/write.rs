@@ -11,6 +11,7 @@ use super::{FactorMeaning, MachineFile, PlaneFigures, RoutingWord, Wiring};
 use crate::interconnect::Loopback;
 use crate::placement::Policy;
 use crate::protocol::PollGrowth;
+use crate::switching::PacketSwitching;
 use crate::topology::{Arrangement, DragonflyLinks, Duplex, Link, ParallelCables};
 
 /// Comments start here, where values are short enough.
@@ -35,6 +36,7 @@ impl MachineFile {
         self.write_nodes(out);
         self.write_network(out);
         self.write_flow(out);
+        self.write_packets(out);
         self.write_mpi(out);
         self.write_plan(out);
         self.write_io(out);
@@ -183,6 +185,18 @@ impl MachineFile {
             FactorMeaning::Bound => out.key("factor", "\"bound\"", "bandwidth factors bound the rate of a flow"),
             FactorMeaning::Share => out.key("factor", "\"share\"", "bandwidth factors scale a flow's share of a link"),
         }
+    }
+
+    fn write_packets(&self, out: &mut Text) {
+        let packets = &self.packets;
+        if *packets == PacketSwitching::default() {
+            return;
+        }
+        out.section("network.packet");
+        out.key("size", quoted(Bytes::new(packets.size.into())), "of a packet");
+        out.optional("buffer", packets.buffer.map(|buffer| Bytes::new(buffer.into())), "of each virtual channel");
+        out.key("injection", packets.injection, "packets that may wait for each link out of a node");
+        out.key("arbitration", quoted(packets.arbitration.word()), "which packet goes first");
     }
 
     fn write_mpi(&self, out: &mut Text) {

@@ -6,6 +6,7 @@
 //! powers of two. All ways are as long; a distance that can be written in several ways has several. From stage n - 1 to
 //! stage n two links lead to the same switch, since j - N/2 is j + N/2.
 
+use super::bisection;
 use super::{Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends};
 use crate::interconnect::{Path, Sums};
 use crate::routing::Choice;
@@ -150,6 +151,14 @@ impl Topology for Gamma {
     /// All ways go through all stages.
     fn diameter(&self) -> u32 {
         self.stages + 2
+    }
+
+    /// No more than half of the nodes can send, nor than what leads from switches with even numbers to those with odd ones,
+    /// which is two links of each in the first step; or what a search finds. An upper bound.
+    fn bisection_bandwidth(&self) -> f64 {
+        let half = f64::from(self.nodes() / 2);
+        let known = half * self.node_link.bandwidth.min(2.0 * self.switch_link.bandwidth);
+        known.min(bisection::upper_bound(self))
     }
 
     fn vertex_name(&self, vertex: Vertex) -> String {

@@ -472,6 +472,17 @@ fn gamma_networks() {
 }
 
 #[test]
+fn bisection_of_small_gamma_networks_is_the_worst_cut() {
+    for stages in 1..3 {
+        for (node, switch) in [(LINK, LINK), (LINK, SLOW), (LINK, Link { bandwidth: 0.1e9, ..LINK })] {
+            let topology = Gamma::new(stages, node, switch).unwrap();
+            let (found, worst) = (topology.bisection_bandwidth(), brute_force(&topology));
+            assert!(close(found, worst), "{}: {found} is not {worst}", topology.describe());
+        }
+    }
+}
+
+#[test]
 fn bisection_of_clos_networks_is_the_worst_cut() {
     for (m, n, r) in [(1, 1, 2), (2, 2, 2), (1, 2, 2), (3, 2, 2), (1, 3, 2), (2, 3, 2), (2, 2, 3), (1, 2, 3), (3, 1, 4)]
     {

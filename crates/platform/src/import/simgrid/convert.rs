@@ -39,6 +39,7 @@ pub(super) fn convert(
         description: Some(format!("converted from the SimGrid platform {file}, as SimGrid {release} reads it")),
         nodes,
         network,
+        packets: Default::default(),
         sharing: settings.sharing,
         mpi: settings.mpi,
         plan: Plan::default(),

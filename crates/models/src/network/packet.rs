@@ -1,0 +1,321 @@
+//! `packet`: packets that wait in queues for links and for room in buffers.
+//!
+//! A message is cut into packets. Each goes along a way that was chosen when it entered the network (see
+//! [`hpcast_platform::routing`]). At every place it waits in the output queue of its next link, still in the input buffer
+//! that it came into, until the link is free, it is its turn, and the buffer at the link's other end has room for all of it.
+//! Then it takes its bytes over the bandwidth on the link, and its head arrives a latency later, where it may go on at once
+//! (virtual cut-through). When its tail has left a buffer, word of the room goes back over the link before, which takes that
+//! link's latency (credits). Nothing is ever lost.
+//!
+//! A buffer belongs to a link and a virtual channel. Packets change to the next channel wherever the order of links
+//! ([`hpcast_platform::topology::Topology::order`]) does not rise, so that pairs (channel, order) rise along every way and no
+//! circle of packets waits for each other. As many channels exist as ways need. Buffers are not queues: a packet that must
+//! wait holds nobody up who goes elsewhere (virtual output queues), and crossbars inside switches take no time beyond the
+//! links' latency. So a network does as well here as its links and its routing allow.
+//!
+//! Sources: W. J. Dally and B. Towles, "Principles and practices of interconnection networks", 2004, chapters 13 to 17;
+//! P. Kermani and L. Kleinrock, "Virtual cut-through", Computer Networks 3, 1979.
+
+mod port;
+mod route;
+mod source;
+#[cfg(test)]
+mod tests;
+
+use std::rc::Rc;
+
+use hpcast_engine::Slab;
+use hpcast_engine::agenda::Agenda;
+use hpcast_engine::slab::NONE;
+use hpcast_platform::interconnect::Path;
+use hpcast_platform::machine::Machine;
+use hpcast_units::Time;
+
+use super::demand::Router;
+use super::routed::Draws;
+use super::{Network, Transfer};
+use port::Ports;
+use route::Routes;
+use source::Source;
+
+/// The `packet` network.
+pub struct PacketNetwork {
+    machine: Rc<Machine>,
+    /// Finds what messages ask of the network.
+    router: Router,
+    now: Time,
+    agenda: Agenda,
+    messages: Slab<Message>,
+    packets: Slab<Packet>,
+    routes: Routes,
+    ports: Ports,
+    /// One a node.
+    sources: Vec<Source>,
+    draws: Draws,
+    path: Path,
+    spare: Path,
+    started: u64,
+    /// What ended now: order of start, token.
+    over: Vec<(u64, u32)>,
+}
+
+/// A message.
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    order: u64,
+    from: u32,
+    to: u32,
+    token: u32,
+    /// Packets that have not entered the network, and those that have not arrived.
+    outside: u32,
+    missing: u32,
+    /// Bytes of all packets but the last, and of the last.
+    size: u32,
+    last: u32,
+    /// Its way, where all packets take the same; a use of its own.
+    route: u32,
+    /// Multiplies the latency of links.
+    haste: f32,
+    /// Time between the starts of two packets, at least.
+    pace: Time,
+    /// When the next packet may enter.
+    ready: Time,
+}
+
+/// A packet under way.
+#[derive(Clone, Copy, Debug)]
+struct Packet {
+    message: u32,
+    route: u32,
+    /// The next link of its way.
+    hop: u32,
+    bytes: u32,
+    /// Behind it in the queue.
+    next: u32,
+    /// By which queues are ordered where the oldest goes first.
+    age: u64,
+}
+
+/// What the agenda holds: its kind in the upper bits, a number in the others.
+#[derive(Clone, Copy)]
+enum Event {
+    /// The head of a packet comes to the end of a link; its tail, if it was the last.
+    Arrival(u32),
+    /// A port may send.
+    Port(u32),
+    /// A packet may enter at a node.
+    Source(u32),
+    /// A message starts, or ends inside its node.
+    Message(u32),
+}
+
+/// Bits of the number: an agenda takes 28 in all.
+const BITS: u32 = 26;
+
+impl Event {
+    #[inline]
+    fn pack(self) -> u32 {
+        let (kind, number) = match self {
+            Event::Arrival(number) => (0, number),
+            Event::Port(number) => (1, number),
+            Event::Source(number) => (2, number),
+            Event::Message(number) => (3, number),
+        };
+        debug_assert!(number >> BITS == 0);
+        kind << BITS | number
+    }
+
+    #[inline]
+    fn unpack(slot: u32) -> Event {
+        let number = slot & ((1 << BITS) - 1);
+        match slot >> BITS {
+            0 => Event::Arrival(number),
+            1 => Event::Port(number),
+            2 => Event::Source(number),
+            _ => Event::Message(number),
+        }
+    }
+}
+
+impl PacketNetwork {
+    /// An empty network of that machine; the seed is for ways that are drawn.
+    pub fn new(machine: Rc<Machine>, seed: u64) -> PacketNetwork {
+        let nodes = machine.interconnect.topology().nodes();
+        PacketNetwork {
+            sources: Source::of_nodes(&machine.interconnect, machine.packets.injection),
+            ports: Ports::new(&machine),
+            router: Router::new(machine.clone()),
+            machine,
+            now: Time::ZERO,
+            agenda: Agenda::default(),
+            messages: Slab::default(),
+            packets: Slab::default(),
+            routes: Routes::default(),
+            draws: Draws::new(seed, nodes),
+            path: Path::default(),
+            spare: Path::default(),
+            started: 0,
+            over: Vec::new(),
+        }
+    }
+
+    /// Packets that crossed a link so far, over all links.
+    pub fn hops(&self) -> u64 {
+        self.ports.sent()
+    }
+
+    /// Virtual channels that were needed so far.
+    pub fn channels(&self) -> u32 {
+        self.ports.channels()
+    }
+
+    #[inline]
+    fn follow(&mut self, event: Event, time: Time) {
+        match event {
+            Event::Arrival(packet) => self.arrive(packet),
+            Event::Port(link) => {
+                if self.ports.is_planned(link, time) {
+                    self.serve(link);
+                }
+            }
+            Event::Source(node) => {
+                if self.sources[node as usize].is_planned(time) {
+                    self.inject(node);
+                }
+            }
+            Event::Message(message) if self.messages[message].outside == 0 => self.end(message),
+            Event::Message(message) => {
+                let from = self.messages[message].from;
+                self.sources[from as usize].messages.push_back(message);
+                self.inject(from);
+            }
+        }
+    }
+
+    /// A packet's head has come to the end of a link.
+    #[inline]
+    fn arrive(&mut self, number: u32) {
+        let packet = self.packets[number];
+        let hops = self.routes.hops(packet.route);
+        let Some(&hop) = hops.get(packet.hop as usize) else {
+            return self.deliver(number);
+        };
+        self.ports.queue(hop, number, &mut self.packets);
+        if self.ports.is_free(hop.link, self.now) {
+            self.serve(hop.link);
+        } else {
+            self.plan_when_free(hop.link);
+        }
+    }
+
+    fn deliver(&mut self, number: u32) {
+        let Packet { message, route, .. } = self.packets[number];
+        self.packets.remove(number);
+        self.routes.leave(route);
+        self.messages[message].missing -= 1;
+        if self.messages[message].missing == 0 {
+            self.end(message);
+        }
+    }
+
+    fn end(&mut self, number: u32) {
+        let Message { order, token, route, .. } = self.messages[number];
+        self.over.push((order, token));
+        if route != NONE {
+            self.routes.leave(route);
+        }
+        self.messages.remove(number);
+    }
+
+    /// A port that is free sends, if a packet has its turn and room where it goes.
+    fn serve(&mut self, link: u32) {
+        if !self.ports.is_free(link, self.now) {
+            return self.plan_when_free(link);
+        }
+        match self.ports.next(link, self.now, &self.packets, &self.routes) {
+            Some(number) => self.send(link, number),
+            None => {
+                if let Some(time) = self.ports.next_room(link) {
+                    self.plan_port(link, time);
+                }
+            }
+        }
+    }
+
+    fn send(&mut self, link: u32, number: u32) {
+        let packet = &mut self.packets[number];
+        let at = packet.hop as usize;
+        packet.hop += 1;
+        let packet = *packet;
+        let message = self.messages[packet.message];
+        let hops = self.routes.hops(packet.route);
+        let takes = self.ports.occupy(link, self.now, packet.bytes);
+        let head = self.now + self.ports.latency(link, message.haste);
+        let arrives = match hops.get(at + 1) {
+            // No sooner than it can go on without waiting for its tail.
+            Some(next) => head + takes.saturating_sub(self.ports.time_on(next.link, packet.bytes)),
+            None => head + takes,
+        };
+        if at + 1 < hops.len() {
+            self.ports.take_room(hops[at], packet.bytes);
+        }
+        let before = at.checked_sub(1).map(|before| hops[before]);
+        self.agenda.push(arrives, Event::Arrival(number).pack());
+        if self.ports.waiting(link) > 0 {
+            self.plan_when_free(link);
+        }
+        match before {
+            Some(before) => {
+                let back = self.now + takes + self.ports.latency(before.link, 1.0);
+                if self.ports.give_room(before, packet.bytes, back) {
+                    self.plan_port(before.link, back);
+                }
+            }
+            None => self.left(message.from),
+        }
+    }
+
+    fn plan_when_free(&mut self, link: u32) {
+        self.plan_port(link, self.ports.free_at(link));
+    }
+
+    #[inline]
+    fn plan_port(&mut self, link: u32, time: Time) {
+        if self.ports.plan(link, time) {
+            self.agenda.push(time, Event::Port(link).pack());
+        }
+    }
+}
+
+impl Network for PacketNetwork {
+    fn start(&mut self, at: Time, transfer: Transfer) {
+        let message = self.message(at, &transfer);
+        let begins = message.ready;
+        let number = self.messages.insert(message);
+        self.agenda.push(begins, Event::Message(number).pack());
+    }
+
+    #[inline]
+    fn next_event(&mut self) -> Time {
+        self.agenda.next_time()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    #[inline]
+    fn advance(&mut self, now: Time, ended: &mut Vec<u32>) {
+        self.now = now;
+        while let Some(entry) = self.agenda.due(now) {
+            self.agenda.pop();
+            self.follow(Event::unpack(entry.slot()), entry.time());
+        }
+        self.over.sort_unstable();
+        ended.extend(self.over.drain(..).map(|(_, token)| token));
+    }
+
+    fn link_bytes(&self) -> Vec<f64> {
+        self.ports.link_bytes()
+    }
+}
