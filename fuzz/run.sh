@@ -15,6 +15,8 @@ fuzz() {
 }
 fuzz machine_toml machines
 fuzz platform_xml tests/simgrid/platforms
+fuzz topology_conf crates/platform/tests/imported
+fuzz ibnetdiscover crates/platform/tests/imported
 fuzz model_toml validation/models
 fuzz model_csv
 fuzz calls_csv

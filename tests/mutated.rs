@@ -269,6 +269,8 @@ macro_rules! readers {
 readers! {
     machine_toml Corpus::folder("machines", ".toml");
     platform_xml Corpus::folder("tests/simgrid/platforms", ".xml");
+    topology_conf Corpus::folder("crates/platform/tests/imported", ".conf");
+    ibnetdiscover Corpus::folder("crates/platform/tests/imported", ".txt");
     script Corpus::folder("tests/simgrid/cases", ".case");
     model_toml Corpus::folder("validation/models", ".toml");
     functions_toml Corpus::texts(&[FUNCTIONS]);

@@ -1,4 +1,6 @@
-//! `hpcast machine`: check, show, draw and import machine files.
+//! `hpcast machine`: check, show, draw, price and import machine files.
+
+mod cost;
 
 use std::path::{Path, PathBuf};
 
@@ -6,9 +8,10 @@ use clap::{Args, Subcommand};
 use hpcast_platform::diagnostic::Source;
 use hpcast_platform::draw;
 use hpcast_platform::import::simgrid::{self, Release};
+use hpcast_platform::import::{Format, Import, Unsaid, ibnetdiscover, slurm};
 use hpcast_platform::machine::{Figures, Machine};
 use hpcast_report::{check_writable, write_file};
-use hpcast_units::count;
+use hpcast_units::{Bandwidth, Seconds, count};
 
 use crate::failure::Failure;
 use crate::print;
@@ -34,7 +37,15 @@ pub(crate) enum Command {
         #[arg(short, long, value_name = "FILE.svg")]
         output: PathBuf,
     },
-    /// Make a machine file of a SimGrid platform file
+    /// Add up what a machine costs and draws, by the prices in its file
+    Cost {
+        /// The machine file, with a section [cost]
+        file: PathBuf,
+        /// Write it to a file; `-` prints it instead of the table
+        #[arg(long, value_name = "FILE.json")]
+        json: Option<PathBuf>,
+    },
+    /// Make a machine file of a SimGrid platform, Slurm's topology.conf or the output of ibnetdiscover
     Import {
         #[command(flatten)]
         platform: Platform,
@@ -44,17 +55,26 @@ pub(crate) enum Command {
     },
 }
 
-/// A SimGrid platform, and how to read it.
+/// A description of a machine that was made for something else, and how to read it.
 #[derive(Args)]
 pub(crate) struct Platform {
-    /// The platform file (XML)
+    /// The file: a SimGrid platform (XML), a topology.conf of Slurm, or what ibnetdiscover printed
     pub file: PathBuf,
-    /// The SimGrid whose reading of the file is followed: 3.32, or 2018 for platforms of Cornebize's thesis
-    #[arg(long, default_value = "3.32", value_name = "VERSION")]
-    simgrid: String,
-    /// Sockets that share the cores of a node, which a platform file does not tell
+    /// The SimGrid whose reading of the file is followed: 3.32 (the default), or 2018 for platforms of Cornebize's thesis
+    #[arg(long, value_name = "VERSION")]
+    simgrid: Option<String>,
+    /// Sockets that share the cores of a node, which no such file tells
     #[arg(long, default_value_t = 1, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     sockets: u32,
+    /// Bandwidth of cables whose speed the file does not tell (not SimGrid)
+    #[arg(long, value_name = "BANDWIDTH")]
+    bandwidth: Option<Bandwidth>,
+    /// Latency of a cable with the switch at its end (not SimGrid)
+    #[arg(long, value_name = "TIME")]
+    latency: Option<Seconds>,
+    /// Cores of a node (not SimGrid)
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    cores: Option<u32>,
 }
 
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
@@ -70,6 +90,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
             write_file(output, draw::svg(machine.interconnect.topology(), &machine.name, None).as_bytes())?;
             print(&format!("drawn to {}\n", output.display()))
         }
+        Command::Cost { file, json } => cost::run(file, json.as_ref()),
         Command::Import { platform, output } => import(platform, output),
     }
 }
@@ -109,11 +130,20 @@ fn show(machine: &Machine) -> String {
 }
 
 impl Platform {
-    /// Reads the platform.
-    pub fn import(&self) -> Result<simgrid::Import, Failure> {
-        let release: Release = self.simgrid.parse()?;
+    /// Reads the file, in whatever format it is.
+    pub fn import(&self) -> Result<Import, Failure> {
         let source = Source::read(&self.file)?;
-        let mut import = simgrid::import(&source, release)?;
+        let format = Format::of(&source)?;
+        self.check(format)?;
+        let unsaid = Unsaid { bandwidth: self.bandwidth, latency: self.latency, cores: self.cores };
+        let mut import = match format {
+            Format::SimGrid => {
+                let release: Release = self.simgrid.as_deref().map_or(Ok(Release::default()), str::parse)?;
+                simgrid::import(&source, release)?
+            }
+            Format::Slurm => slurm::import(&source, &unsaid)?,
+            Format::Ibnetdiscover => ibnetdiscover::import(&source, &unsaid)?,
+        };
         let (nodes, sockets) = (&mut import.machine.nodes, self.sockets);
         if !nodes.cores_per_socket.is_multiple_of(sockets) {
             let cores = nodes.cores_per_socket;
@@ -124,6 +154,35 @@ impl Platform {
         nodes.sockets = sockets;
         nodes.cores_per_socket /= sockets;
         Ok(import)
+    }
+
+    /// Whether all options mean something for this format.
+    fn check(&self, format: Format) -> Result<(), Failure> {
+        let simgrid = format == Format::SimGrid;
+        let options = [
+            ("simgrid", self.simgrid.is_some(), !simgrid),
+            ("bandwidth", self.bandwidth.is_some(), simgrid),
+            ("latency", self.latency.is_some(), simgrid),
+            ("cores", self.cores.is_some(), simgrid),
+        ];
+        if let Some((option, ..)) = options.into_iter().find(|(_, given, useless)| *given && *useless) {
+            let noun = match format {
+                Format::SimGrid => "a SimGrid platform, which tells it itself",
+                Format::Slurm => "a topology.conf of Slurm",
+                Format::Ibnetdiscover => "the output of ibnetdiscover",
+            };
+            return Err(Failure::input(format!(
+                "--{option} means nothing for {}: it is {noun}; leave the option out",
+                self.file.display()
+            )));
+        }
+        if self.bandwidth.is_some_and(|bandwidth| bandwidth.get() <= 0.0) {
+            return Err(Failure::input("--bandwidth must be greater than zero".to_owned()));
+        }
+        if self.latency.is_some_and(|latency| latency.get() < 0.0) {
+            return Err(Failure::input("--latency must not be negative".to_owned()));
+        }
+        Ok(())
     }
 }
 

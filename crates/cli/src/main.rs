@@ -45,7 +45,7 @@ enum Command {
     RunProgram(Box<launch::Options>),
     /// Forecast High Performance Linpack (HPL) on a machine
     Hpl(Box<hpl::Options>),
-    /// Check, show, draw or import a machine file
+    /// Check, show, draw, price or import a machine file
     #[command(subcommand)]
     Machine(machine::Command),
     /// Study a machine's network with made-up traffic

@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{Folder, prints, refuses};
+use common::{Folder, prints, refuses, root};
 
 const RIGHT: &str = r#"name = "small"
 [nodes]
@@ -36,7 +36,7 @@ fn mistakes_in_machine_files_are_shown_with_their_place() {
         (
             "topology = \"crossbar\"",
             "topology = \"slim-fly\"\nq = 6\nnodes-per-switch = 1",
-            &["machine.toml:7:5", "not an odd prime", "write 5 or 7"],
+            &["machine.toml:7:5", "not a power of a prime", "write 5 or 7"],
         ),
         ("[network]", "[network", &["machine.toml:5:"]),
     ] {
@@ -102,6 +102,36 @@ fn broken_platform_files_are_refused() {
         refuses(&["machine", "import", &platform, "-o", &out], parts);
         assert!(!Path::new(&out).exists());
     }
+}
+
+#[test]
+fn machines_without_prices_have_no_cost() {
+    let folder = Folder::new("cost");
+    let json = folder.path("cost.json");
+    let machine = folder.write("machine.toml", RIGHT);
+    refuses(&["machine", "cost", &machine, "--json", &json], &["machine.toml", "no section [cost]"]);
+    let machine = folder.write("machine.toml", &format!("{RIGHT}[cost]\ncurrency = \"EUR\"\n"));
+    let parts = ["no price for 1 switches", "no length for 4 cables of the kind `node-switch`"];
+    refuses(&["machine", "cost", &machine, "--json", &json], &parts);
+    assert!(!Path::new(&json).exists());
+}
+
+#[test]
+fn options_that_mean_nothing_for_a_format_are_refused() {
+    let folder = Folder::new("formats");
+    let out = folder.path("machine.toml");
+    let conf = folder.write("topology.conf", "SwitchName=s0 Nodes=n[0-3]\n");
+    let import = |options: &[&str], parts: &[&str]| {
+        refuses(&[&["machine", "import", &conf, "-o", &out], options].concat(), parts);
+        assert!(!Path::new(&out).exists());
+    };
+    import(&[], &["4 of 4 cables tell no speed", "--bandwidth"]);
+    import(&["--bandwidth", "100"], &["--bandwidth", "unit"]);
+    import(&["--bandwidth", "0 GB/s"], &["greater than zero"]);
+    import(&["--bandwidth", "1 GB/s", "--latency=-1 us"], &["not be negative"]);
+    import(&["--bandwidth", "1 GB/s", "--simgrid", "2018"], &["--simgrid means nothing", "Slurm"]);
+    let platform = root().join("tests/simgrid/platforms/dahu.xml").display().to_string();
+    refuses(&["machine", "import", &platform, "-o", &out, "--cores", "4"], &["--cores means nothing", "SimGrid"]);
 }
 
 #[test]

@@ -16,17 +16,25 @@ fn commands(page: &str) -> Vec<String> {
         .collect()
 }
 
+/// The words of a command; several in quotes are one.
+fn words(command: &str) -> Vec<&str> {
+    let parts = command.split('"').enumerate();
+    parts.flat_map(|(at, part)| if at % 2 == 0 { part.split_whitespace().collect() } else { vec![part] }).collect()
+}
+
 /// Runs all commands of a page; files that are no machines of ours are in the folder.
 fn run_commands(page: &str, folder: &Folder) -> usize {
     let commands = commands(page);
     for command in &commands {
         let place = |word: &str| match Path::new(word).extension().and_then(|extension| extension.to_str()) {
-            Some("svg" | "json" | "csv" | "toml" | "xml" | "dat") if !word.starts_with("machines/") => {
+            Some("svg" | "json" | "csv" | "toml" | "xml" | "dat" | "conf" | "txt")
+                if !word.starts_with("machines/") =>
+            {
                 folder.path(word)
             }
             _ => word.to_owned(),
         };
-        let words: Vec<String> = command.split_whitespace().map(place).collect();
+        let words: Vec<String> = words(command).into_iter().map(place).collect();
         let printed = prints(&words.iter().map(String::as_str).collect::<Vec<_>>());
         assert!(!printed.is_empty(), "hpcast {command} says something");
     }
@@ -159,4 +167,19 @@ fn every_machine_in_the_docs_is_right() {
         let path = folder.write("machine.toml", block);
         prints(&["machine", "check", &path]);
     }
+}
+
+#[test]
+fn every_command_of_the_page_on_machines_runs() {
+    let folder = Folder::new("machines-commands");
+    folder.write("topology.conf", &blocks("docs/machines.md", "conf")[0]);
+    folder.write("fabric.txt", &blocks("docs/machines.md", "ibnetdiscover")[0]);
+    assert!(run_commands("docs/machines.md", &folder) >= 4);
+    let cost: serde_json::Value = serde_json::from_str(&folder.read("cost.json")).expect("JSON");
+    // Nodes, their ports, leaves, cores, copper, fibre.
+    let parts = [128 * 9000, 128 * 700, 8 * 11_000, 8 * 9500, 128 * (50 + 2 * 30), 64 * (350 + 15 * 8)];
+    assert_eq!(cost["price"], f64::from(parts.iter().sum::<i32>()));
+    assert_eq!(cost["items"].as_array().map(Vec::len), Some(parts.len()));
+    assert_eq!(cost["power_watts"], 128.0 * 465.0 + 8.0 * 230.0 + 8.0 * 200.0);
+    assert_eq!(prints(&["machine", "check", &folder.path("cluster.toml")]).matches("right, 32 nodes").count(), 1);
 }

@@ -5,8 +5,8 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use hpcast_platform::Path;
 use hpcast_platform::topology::{
-    Arrangement, Crossbar, Dragonfly, DragonflyLinks, DragonflyPlus, DragonflyPlusShape, DragonflyShape, Duplex,
-    FatTree, Graph, HyperX, HyperXShape, Hypercube, Link, SlimFly, Topology, Torus,
+    Arrangement, Clos, ClosShape, Crossbar, Dragonfly, DragonflyLinks, DragonflyPlus, DragonflyPlusShape,
+    DragonflyShape, Duplex, FatTree, Gamma, Graph, HyperX, HyperXShape, Hypercube, Link, SlimFly, Topology, Torus,
 };
 
 const LINK: Link = Link { bandwidth: 12.5e9, latency: 1e-7 };
@@ -75,8 +75,10 @@ fn graph() -> Box<dyn Topology> {
     Box::new(Graph::parse(&text).expect("a graph"))
 }
 
+const CLOS: ClosShape = ClosShape { middle_switches: 32, nodes_per_switch: 32, edge_switches: 320 };
+
 fn routing(criterion: &mut Criterion) {
-    let topologies: [(&str, Box<dyn Topology>); 18] = [
+    let topologies: [(&str, Box<dyn Topology>); 21] = [
         ("crossbar 1024", Box::new(Crossbar::new(1024, LINK, Duplex::Split, None))),
         ("fat tree 2;16,32;1,16;1,1", tree("2;16,32;1,16;1,1")),
         ("fat tree 2;20,320;1,8;1,2", tree("2;20,320;1,8;1,2")),
@@ -96,6 +98,9 @@ fn routing(criterion: &mut Criterion) {
         ("dragonfly 10240, 5 groups", dragonfly(5, 32, Arrangement::Relative)),
         ("dragonfly+ 10240", dragonfly_plus()),
         ("slim fly 10830", Box::new(SlimFly::new(19, 15, LINK, LINK, Duplex::Split).expect("a slim fly"))),
+        ("slim fly 8192, q = 16", Box::new(SlimFly::new(16, 16, LINK, LINK, Duplex::Split).expect("a slim fly"))),
+        ("Clos 10240", Box::new(Clos::new(CLOS, LINK, LINK).expect("a Clos network"))),
+        ("gamma 8192", Box::new(Gamma::new(13, LINK, LINK).expect("a gamma network"))),
         ("graph of 512 nodes, 32 switches", graph()),
     ];
     let mut group = criterion.benchmark_group("route");

@@ -294,7 +294,7 @@ impl<'t> Section<'t> {
     }
 
     /// A number with a unit.
-    pub fn quantity<T: FromStr<Err = UnitError>>(&mut self, reader: &mut Reader, key: &'static str) -> Option<T> {
+    pub fn quantity<T: FromStr<Err = UnitError>>(&mut self, reader: &mut Reader, key: &'t str) -> Option<T> {
         self.parsed(reader, key, str::parse)
     }
 
@@ -302,7 +302,7 @@ impl<'t> Section<'t> {
     pub fn parsed<T>(
         &mut self,
         reader: &mut Reader,
-        key: &'static str,
+        key: &'t str,
         parse: impl Fn(&str) -> Result<T, UnitError>,
     ) -> Option<T> {
         let path = self.key(key);

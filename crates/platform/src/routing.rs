@@ -168,7 +168,7 @@ pub struct Choosing<'a> {
 }
 
 /// What waits along a way.
-fn total(links: &[LinkId], load: &dyn Fn(LinkId) -> u32) -> u64 {
+pub(crate) fn total(links: &[LinkId], load: &dyn Fn(LinkId) -> u32) -> u64 {
     links.iter().map(|&link| u64::from(load(link))).sum()
 }
 
@@ -195,7 +195,7 @@ pub(crate) fn least_of_draws(topology: &(impl Topology + ?Sized), choosing: Choo
 }
 
 /// A number that depends on both ends.
-fn hash(from: u32, to: u32) -> u64 {
+pub(crate) fn hash(from: u32, to: u32) -> u64 {
     let mixed = (u64::from(from) << 32 | u64::from(to)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) ^ mixed >> 32
 }

@@ -137,7 +137,23 @@ pub(crate) static FLOP_RATE: Dimension = Dimension {
     ladder: 7,
 };
 
-static ALL: [&Dimension; 5] = [&SIZE, &BANDWIDTH, &DURATION, &FREQUENCY, &FLOP_RATE];
+pub(crate) static LENGTH: Dimension = Dimension {
+    noun: "length",
+    example: "2.5 m",
+    usual: "m",
+    units: &[unit("mm", -3), unit("m", 0), unit("km", 3), unit("cm", -2)],
+    ladder: 3,
+};
+
+pub(crate) static POWER: Dimension = Dimension {
+    noun: "power",
+    example: "250 W",
+    usual: "W",
+    units: &[unit("mW", -3), unit("W", 0), unit("kW", 3), unit("MW", 6), unit("GW", 9)],
+    ladder: 5,
+};
+
+static ALL: [&Dimension; 7] = [&SIZE, &BANDWIDTH, &DURATION, &FREQUENCY, &FLOP_RATE, &LENGTH, &POWER];
 
 impl Dimension {
     /// The number and the unit that the text consists of.

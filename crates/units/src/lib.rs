@@ -1,6 +1,6 @@
 //! Quantities with units: parse, print, convert; virtual time.
 //!
-//! Inside hpcast a quantity is a plain number in SI base units (bytes, bytes per second, seconds, hertz, flop/s)
+//! Inside hpcast a quantity is a plain number in SI base units (bytes, bytes per second, seconds, hertz, flop/s, metres, watts)
 //! wrapped in a type that says what it is. The unit names live here and nowhere else.
 //!
 //! Every quantity prints in two ways: `Display` is exact (parsing it gives back the same number), `human()` keeps
@@ -24,5 +24,5 @@ mod time;
 
 pub use error::UnitError;
 pub use human::count;
-pub use quantities::{Bandwidth, Bytes, FlopRate, Frequency, Seconds};
+pub use quantities::{Bandwidth, Bytes, FlopRate, Frequency, Length, Power, Seconds};
 pub use time::Time;

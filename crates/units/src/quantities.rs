@@ -1,10 +1,10 @@
-//! The quantities of a machine: sizes, bandwidths, durations, frequencies, flop rates.
+//! The quantities of a machine: sizes, bandwidths, durations, frequencies, flop rates, lengths, powers.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::decimal::{Decimal, Whole};
-use crate::dimension::{BANDWIDTH, DURATION, FLOP_RATE, FREQUENCY, SIZE};
+use crate::dimension::{BANDWIDTH, DURATION, FLOP_RATE, FREQUENCY, LENGTH, POWER, SIZE};
 use crate::error::UnitError;
 use crate::human;
 
@@ -132,6 +132,14 @@ quantity! {
 quantity! {
     /// Floating-point operations per second, such as `1.2 Tflop/s`.
     FlopRate, FLOP_RATE, parse_positive, "flop/s"
+}
+quantity! {
+    /// A length, such as `2.5 m`.
+    Length, LENGTH, parse_positive, "metres"
+}
+quantity! {
+    /// A power, such as `250 W`.
+    Power, POWER, parse_positive, "watts"
 }
 quantity! {
     /// A duration as a real number, for what is fitted rather than scheduled (a latency, a cost per byte of a few

@@ -57,6 +57,12 @@ impl Canvas {
         let _ = writeln!(self.svg, "<path d=\"{d}\" stroke=\"{colour}\" stroke-width=\"1\" stroke-dasharray=\"1 4\"/>");
     }
 
+    /// A line of dashes, where something is broken.
+    pub fn dashed(&mut self, (x1, y1): Point, (x2, y2): Point, colour: &str) {
+        let d = format!("M{} {}L{} {}", short(x1), short(y1), short(x2), short(y2));
+        let _ = writeln!(self.svg, "<path d=\"{d}\" stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"4 4\"/>");
+    }
+
     /// A box with round corners around a centre.
     pub fn rounded(&mut self, (x, y): Point, (width, height): Point, radius: f64, fill: &str) {
         let (left, top) = (short(x - width / 2.0), short(y - height / 2.0));

@@ -12,6 +12,8 @@ pub const NODE: &str = "#3e7cb1";
 pub const NODE_PLAIN: &str = "#8b9bab";
 /// Cables whose load is not shown.
 pub const CABLE: &str = "#829ab1";
+/// Cables that have failed.
+pub const FAILED: &str = "#d64545";
 /// What is not drawn one by one.
 pub const MORE: &str = "#9fb3c8";
 

@@ -12,6 +12,7 @@ mod groups;
 mod levels;
 mod paint;
 mod slots;
+mod stages;
 mod star;
 
 use std::collections::BTreeMap;
@@ -48,15 +49,26 @@ struct Picture {
 /// Draws a network under a title. `load` is the share of its capacity that each link carried (0 to 1, by link id): then
 /// colours show it; links that are missing at the end of the list carried nothing.
 pub fn svg(topology: &dyn Topology, title: &str, load: Option<&[f64]>) -> String {
-    let mut paint = Paint::new(topology, load);
-    let mut picture = match topology.structure() {
-        Structure::Star { backbone } => star::draw(topology, backbone, &mut paint),
-        Structure::Levels(shape) => levels::draw(topology, &shape, &mut paint),
-        Structure::Grid { dims, wrap } => grid::draw(topology, &dims, wrap, &mut paint),
-        Structure::Cube { dimension } => cube::draw(topology, dimension, &mut paint),
-        Structure::Groups { size, inner } => groups::draw(topology, size, inner, &mut paint),
-        Structure::Free => free::draw(topology, &mut paint),
+    let (shown, planes) = topology.plane().unwrap_or((topology, 1));
+    let highest = load.filter(|_| planes > 1).map(|load| highest_of_planes(load, shown.links()));
+    let mut paint = Paint::new(shown, highest.as_deref().or(load));
+    let mut picture = match shown.structure() {
+        Structure::Star { backbone } => star::draw(shown, backbone, &mut paint),
+        Structure::Levels(shape) => levels::draw(shown, &shape, &mut paint),
+        Structure::Grid { dims, wrap } => grid::draw(shown, &dims, wrap, &mut paint),
+        Structure::Cube { dimension } => cube::draw(shown, dimension, &mut paint),
+        Structure::Groups { size, inner } => groups::draw(shown, size, inner, &mut paint),
+        Structure::Stages(stages) => stages::draw(shown, &stages, &mut paint),
+        Structure::Free => free::draw(shown, &mut paint),
     };
+    if planes > 1 {
+        let load = if paint.shows_load() { ", with the highest load of all" } else { "" };
+        picture.notes.push(format!("One of {planes} equal planes is drawn{load}."));
+    }
+    if paint.failed() > 0 {
+        let (failed, links) = (count(paint.failed() as u64), count(shown.links() as u64));
+        picture.notes.push(format!("Dashed in red: {failed} of {links} links have failed or are missing."));
+    }
     let (hidden, highest) = paint.hidden();
     if hidden > 0 {
         let load = if paint.shows_load() {
@@ -67,7 +79,7 @@ pub fn svg(topology: &dyn Topology, title: &str, load: Option<&[f64]>) -> String
         picture.notes.push(format!(
             "{} of {} links are not drawn{load}.",
             count(hidden as u64),
-            count(topology.links() as u64)
+            count(shown.links() as u64)
         ));
     }
 
@@ -82,7 +94,7 @@ pub fn svg(topology: &dyn Topology, title: &str, load: Option<&[f64]>) -> String
     y += 24.0;
     y = facts(topology, &mut page, (MARGIN, y));
     if paint.shows_load() {
-        y = scale(topology, &paint, &mut page, (MARGIN, y));
+        y = scale(shown, &paint, &mut page, (MARGIN, y));
     }
     for note in &picture.notes {
         y += 18.0;
@@ -106,6 +118,16 @@ pub fn svg(topology: &dyn Topology, title: &str, load: Option<&[f64]>) -> String
     svg
 }
 
+/// For each link of a plane the highest load that its copies have.
+fn highest_of_planes(load: &[f64], links: u32) -> Vec<f64> {
+    let mut highest = vec![0.0f64; links as usize];
+    for (id, &load) in load.iter().enumerate() {
+        let place = &mut highest[id % links as usize];
+        *place = place.max(load);
+    }
+    highest
+}
+
 /// Writes figures of the network; gives where the next line may be.
 fn facts(topology: &dyn Topology, page: &mut Canvas, (left, y): Point) -> f64 {
     let bisection = Bandwidth::new(topology.bisection_bandwidth()).human();
@@ -113,7 +135,7 @@ fn facts(topology: &dyn Topology, page: &mut Canvas, (left, y): Point) -> f64 {
     let diameter = topology.diameter();
     let mut facts = vec![("nodes", count(topology.nodes() as u64))];
     if topology.switches() > 0 {
-        facts.push(("switches", count(topology.switches() as u64)));
+        facts.push(("switches", count((topology.switches() - topology.missing_switches()) as u64)));
     }
     facts.push(("cables", count(topology.cables())));
     facts.push(("diameter", format!("{diameter} link{}", if diameter == 1 { "" } else { "s" })));
@@ -144,7 +166,11 @@ fn kinds(topology: &dyn Topology) -> Vec<String> {
     kinds.sort_by_key(|&(_, (links, first))| (std::cmp::Reverse(links), first));
     let describe = |&((bandwidth, latency, shared), (links, _)): &((u64, u64, bool), (u64, u32))| {
         let (bandwidth, latency) = (f64::from_bits(bandwidth), f64::from_bits(latency));
-        let way = if shared { "one for both directions" } else { "one for each direction" };
+        let way = match shared {
+            true => "one for both directions",
+            false if matches!(topology.structure(), Structure::Stages(_)) => "one way",
+            false => "one for each direction",
+        };
         let plural = if links == 1 { "" } else { "s" };
         let (bandwidth, latency) = (Bandwidth::new(bandwidth).human(), Seconds::new(latency).human());
         format!("{} link{plural} of {bandwidth}, {latency} ({way})", count(links))

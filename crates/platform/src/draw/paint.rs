@@ -28,12 +28,14 @@ struct SameWidth {
 #[derive(Debug)]
 pub struct Paint<'t> {
     load: Option<&'t [f64]>,
+    failed: Vec<bool>,
     drawn: Vec<bool>,
 }
 
 impl<'t> Paint<'t> {
     pub fn new(topology: &dyn Topology, load: Option<&'t [f64]>) -> Paint<'t> {
-        Paint { load, drawn: vec![false; topology.links() as usize] }
+        let failed = (0..topology.links()).map(|id| topology.is_failed(id) || topology.is_missing(id)).collect();
+        Paint { load, failed, drawn: vec![false; topology.links() as usize] }
     }
 
     /// Whether colours mean load.
@@ -67,11 +69,18 @@ impl<'t> Paint<'t> {
         self.shows_load().then(|| colour::of_load(highest))
     }
 
-    /// Draws cables; where colours mean no load, with this opacity.
+    /// How many links have failed.
+    pub fn failed(&self) -> usize {
+        self.failed.iter().filter(|failed| **failed).count()
+    }
+
+    /// Draws cables; where colours mean no load, with this opacity. Those that have failed, or of which some have, are dashed.
     pub fn cables(&mut self, canvas: &mut Canvas, cables: &[Cable], opacity: f64) {
         // Lines by step of the scale (one step if there is none), and by width within it.
         let mut steps: Vec<Vec<SameWidth>> = vec![Vec::new(); STEPS + 1];
-        for cable in cables {
+        let is_failed = |cable: &&Cable| cable.links.iter().any(|&id| self.failed[id as usize]);
+        let (broken, sound): (Vec<&Cable>, Vec<&Cable>) = cables.iter().partition(is_failed);
+        for cable in sound {
             let load = self.highest(cable.links.iter().copied());
             let step = &mut steps[if self.shows_load() { (load * STEPS as f64).round() as usize } else { 0 }];
             match step.iter_mut().find(|same| same.width == cable.width) {
@@ -87,6 +96,10 @@ impl<'t> Paint<'t> {
                     canvas.lines(lines, colour::CABLE, *width, opacity);
                 }
             }
+        }
+        for Cable { line: (from, to), links, .. } in broken {
+            self.highest(links.iter().copied());
+            canvas.dashed(*from, *to, colour::FAILED);
         }
     }
 

@@ -1,7 +1,8 @@
 use super::*;
 use crate::topology::{
-    Arrangement, Crossbar, Dragonfly, DragonflyLinks, DragonflyPlus, DragonflyPlusShape, DragonflyShape, Duplex,
-    FatTree, Graph, HyperX, HyperXShape, Hypercube, Link, SlimFly, Torus,
+    Arrangement, Clos, ClosShape, Crossbar, Damaged, Dragonfly, DragonflyLinks, DragonflyPlus, DragonflyPlusShape,
+    DragonflyShape, Duplex, FatTree, Gamma, Graph, HyperX, HyperXShape, Hypercube, Link, PlaneChoice, Planes, SlimFly,
+    Torus,
 };
 
 const LINK: Link = Link { bandwidth: 12.5e9, latency: 1e-7 };
@@ -47,6 +48,14 @@ fn dragonfly_plus(groups: u32, leaves_per_group: u32, spines_per_group: u32) -> 
     Box::new(DragonflyPlus::new(shape, KINDS, Duplex::Split).unwrap())
 }
 
+fn clos(middle_switches: u32, nodes_per_switch: u32, edge_switches: u32) -> Box<dyn Topology> {
+    Box::new(Clos::new(ClosShape { middle_switches, nodes_per_switch, edge_switches }, LINK, LINK).unwrap())
+}
+
+fn gamma(stages: u32) -> Box<dyn Topology> {
+    Box::new(Gamma::new(stages, LINK, LINK).unwrap())
+}
+
 fn slim_fly(q: u32) -> Box<dyn Topology> {
     Box::new(SlimFly::new(q, 2, LINK, LINK, Duplex::Split).unwrap())
 }
@@ -84,12 +93,38 @@ fn all() -> Vec<Box<dyn Topology>> {
         dragonfly_plus(40, 16, 16),
         slim_fly(5),
         slim_fly(13),
+        slim_fly(8),
+        clos(5, 3, 4),
+        clos(1, 1, 1),
+        clos(40, 20, 100),
+        gamma(1),
+        gamma(3),
+        gamma(9),
         Box::new(Crossbar::new(1, LINK, Duplex::Split, None)),
         Box::new(Crossbar::new(32, LINK, Duplex::Shared, hub)),
         Box::new(Crossbar::new(6400, LINK, Duplex::Split, None)),
         Box::new(Graph::parse(graph).unwrap()),
         Box::new(Graph::parse(many).unwrap()),
     ]
+}
+
+#[test]
+fn planes_and_damage_are_told() {
+    let planes = |count| Planes::new(tree("2;4,4;1,2;1,1"), count, PlaneChoice::Pair).unwrap();
+    let topology = planes(2);
+    let mut load = vec![0.1; topology.links() as usize];
+    load[topology.links() as usize / 2] = 0.9;
+    let picture = svg(&topology, "", Some(&load));
+    check_xml(&picture);
+    assert!(picture.contains("One of 2 equal planes is drawn, with the highest load of all."));
+    assert!(picture.contains("busiest: node 0 -&gt; leaf 0, 90 %"), "of the second plane");
+
+    let failed = ["core 1".to_string()];
+    let picture = svg(&Damaged::new(tree("2;4,4;1,2;1,1"), &failed, 16).unwrap(), "", None);
+    check_xml(&picture);
+    assert!(picture.contains("Dashed in red: 8 of 48 links have failed or are missing."));
+    assert_eq!(picture.matches(colour::FAILED).count(), 4);
+    check_xml(&svg(&Damaged::new(Box::new(planes(2)), &["plane 1: core 1".to_string()], 16).unwrap(), "", None));
 }
 
 /// Opening and closing tags match; enough to catch what escaping or a forgotten tag would break.
@@ -111,6 +146,7 @@ fn check_xml(svg: &str) {
 
 #[test]
 fn pictures_are_whole_and_the_same_every_time() {
+    assert!(svg(&*gamma(2), "", None).contains("(one way)"));
     for topology in all() {
         let load: Vec<f64> = (0..topology.links()).map(|id| (id % 11) as f64 / 10.0).collect();
         for load in [None, Some(&load[..])] {
@@ -135,6 +171,8 @@ fn small_networks_are_drawn_whole() {
         dragonfly(9, 4, 2),
         dragonfly_plus(9, 4, 4),
         slim_fly(5),
+        clos(5, 3, 4),
+        gamma(5),
     ] {
         assert!(!svg(&*topology, "", None).contains("not drawn"), "{}", topology.describe());
     }

@@ -1,12 +1,12 @@
 //! From a machine file to a machine.
 
-use super::{Machine, MachineFile, Network, RoutingWord, Wiring};
+use super::{Machine, MachineFile, Network, PlaneFigures, RoutingWord, Wiring};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::interconnect::Interconnect;
 use crate::routing::{Routing, RoutingError};
 use crate::topology::{
-    Crossbar, Dragonfly, DragonflyPlus, FatTree, Graph, GraphError, HyperX, Hypercube, SlimFly, Topology,
-    TopologyError, Torus,
+    Clos, Crossbar, DamageError, Damaged, Dragonfly, DragonflyPlus, FatTree, Gamma, Graph, GraphError, HyperX,
+    Hypercube, Planes, SlimFly, Topology, TopologyError, Torus,
 };
 
 /// Why a network cannot be built.
@@ -16,17 +16,31 @@ pub(super) enum WiringError {
     Topology(#[from] TopologyError),
     #[error(transparent)]
     Graph(#[from] GraphError),
+    #[error(transparent)]
+    Damage(#[from] DamageError),
 }
 
 impl Network {
-    /// The topology for so many nodes, unused ports included.
+    /// The topology for so many nodes, unused ports included, with all its planes and without what has failed.
     pub(super) fn topology(&self, nodes: u32) -> Result<Box<dyn Topology>, WiringError> {
+        let mut topology = self.one_plane(nodes)?;
+        if let Some(PlaneFigures { count, choice }) = self.planes {
+            topology = Box::new(Planes::new(topology, count, choice)?);
+        }
+        if !self.failed.is_empty() {
+            topology = Box::new(Damaged::new(topology, &self.failed, nodes)?);
+        }
+        Ok(topology)
+    }
+
+    fn one_plane(&self, nodes: u32) -> Result<Box<dyn Topology>, WiringError> {
         Ok(match &self.wiring {
             Wiring::Crossbar { link, backbone } => {
                 Box::new(Crossbar::new(nodes.saturating_add(self.unused_ports), *link, self.duplex, *backbone))
             }
-            Wiring::FatTree { shape, levels, parallel_cables, .. } => {
-                Box::new(FatTree::new(shape.clone(), levels, self.duplex)?.using(*parallel_cables))
+            Wiring::FatTree { shape, levels, parallel_cables, missing, .. } => {
+                let tree = FatTree::new(shape.clone(), levels, self.duplex)?.using(*parallel_cables);
+                Box::new(tree.without(missing)?)
             }
             Wiring::Torus { dimensions, cables, wrap, link } => {
                 Box::new(Torus::with_cables(dimensions, cables, *wrap, *link, self.duplex)?)
@@ -41,6 +55,10 @@ impl Network {
             Wiring::DragonflyPlus { shape, links } => Box::new(DragonflyPlus::new(*shape, *links, self.duplex)?),
             Wiring::SlimFly { q, nodes_per_switch, node_link, switch_link } => {
                 Box::new(SlimFly::new(*q, *nodes_per_switch, *node_link, *switch_link, self.duplex)?)
+            }
+            Wiring::Clos { shape, node_link, switch_link } => Box::new(Clos::new(*shape, *node_link, *switch_link)?),
+            Wiring::Gamma { dimension, node_link, switch_link } => {
+                Box::new(Gamma::new(*dimension, *node_link, *switch_link)?)
             }
             Wiring::Graph { text, .. } => Box::new(Graph::parse(text)?),
         })
@@ -79,6 +97,7 @@ impl MachineFile {
             nodes: self.nodes.clone(),
             plan: self.plan.clone(),
             io: self.io,
+            cost: self.cost.clone(),
             assumed: self.assumed.clone(),
         })
     }

@@ -2,6 +2,8 @@
 //!
 //! The checks know keys, not places in a text, so that they serve importers too. The reader finds the place of a key.
 
+mod cost;
+
 use std::ops::RangeInclusive;
 
 use hpcast_units::count;
@@ -12,12 +14,14 @@ use crate::diagnostic::Diagnostic;
 use crate::fields::Problem;
 use crate::interconnect::Loopback;
 use crate::placement::Policy;
-use crate::topology::{FatTreeShape, Link, TopologyError};
+use crate::topology::{DamageError, FatTreeShape, Link, TopologyError};
 
 /// More nodes than anybody plans; keeps the numbers of links far from overflow.
 const MOST_NODES: u32 = 100_000_000;
 /// More cables than anybody plugs in between two switches.
 const MOST_CABLES: u32 = 10_000;
+/// More planes than nodes have ports.
+const MOST_PLANES: u32 = 1000;
 /// More sockets than a node has, and more cores than a socket.
 const MOST_SOCKETS: u32 = 1000;
 const MOST_CORES: u32 = 1_000_000;
@@ -81,6 +85,9 @@ impl MachineFile {
         self.check_mpi(&mut findings);
         self.check_packets(&mut findings);
         self.check_io(&mut findings);
+        if let Some(cost) = &self.cost {
+            findings.cost(cost);
+        }
         findings.0
     }
 
@@ -220,7 +227,9 @@ impl Network {
                 findings.link("network.local-link", &links.local);
                 findings.link("network.global-link", &links.global);
             }
-            Wiring::SlimFly { node_link, switch_link, .. } => {
+            Wiring::SlimFly { node_link, switch_link, .. }
+            | Wiring::Clos { node_link, switch_link, .. }
+            | Wiring::Gamma { node_link, switch_link, .. } => {
                 findings.link("network.node-link", node_link);
                 findings.link("network.switch-link", switch_link);
             }
@@ -231,6 +240,9 @@ impl Network {
         }
         for figure in self.wiring.figures() {
             findings.within(&format!("network.{}", figure.key), figure.value, 1..=MOST_NODES);
+        }
+        if let Some(planes) = self.planes {
+            findings.within("network.planes", planes.count, 1..=MOST_PLANES);
         }
         findings.within("network.unused-ports", self.unused_ports, 0..=MOST_NODES);
         if let Some(limiter) = self.limiter {
@@ -289,13 +301,25 @@ impl Network {
     }
 
     fn report(&self, error: &WiringError, findings: &mut Findings) {
+        let failed;
         let key = match &self.wiring {
             _ if matches!(error, WiringError::Topology(TopologyError::Cables { .. })) => "network.cables",
+            _ if matches!(error, WiringError::Topology(TopologyError::NoTops(_))) => "network.missing",
+            _ if matches!(error, WiringError::Damage(_)) => {
+                failed = match error {
+                    WiringError::Damage(DamageError::Unknown { at, .. } | DamageError::Node { at, .. }) => {
+                        format!("network.failed[{at}]")
+                    }
+                    _ => "network.failed".into(),
+                };
+                &failed
+            }
             Wiring::Crossbar { .. } => "nodes.count",
             Wiring::FatTree { .. } => "network.shape",
             Wiring::HyperX { shape, .. } if shape.dimensions.len() == 1 => "network.switches",
             Wiring::Torus { .. } | Wiring::HyperX { .. } => "network.dimensions",
-            Wiring::Hypercube { .. } => "network.dimension",
+            Wiring::Hypercube { .. } | Wiring::Gamma { .. } => "network.dimension",
+            Wiring::Clos { .. } => "network.edge-switches",
             Wiring::Dragonfly { .. } | Wiring::DragonflyPlus { .. } => "network.groups",
             Wiring::SlimFly { .. } => "network.q",
             Wiring::Graph { file: Some(_), .. } => "network.file",

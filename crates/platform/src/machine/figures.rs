@@ -53,7 +53,7 @@ impl Figures {
             nodes: count,
             unused_ports: topology.nodes().saturating_sub(count),
             cores: u64::from(count) * u64::from(machine.cores_per_node),
-            switches: topology.switches(),
+            switches: topology.switches() - topology.missing_switches(),
             cables: topology.cables(),
             links: machine.interconnect.links(),
             bisection_bandwidth: Bandwidth::new(topology.bisection_bandwidth()),

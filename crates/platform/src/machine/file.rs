@@ -2,13 +2,14 @@
 
 use hpcast_units::{Bandwidth, Bytes, FlopRate, Frequency, Seconds};
 
-use super::FlowSharing;
+use super::{CostTable, FlowSharing};
 use crate::interconnect::Loopback;
 use crate::placement::Plan;
 use crate::protocol::MpiParameters;
 use crate::switching::PacketSwitching;
 use crate::topology::{
-    DragonflyLinks, DragonflyPlusShape, DragonflyShape, Duplex, FatTreeShape, HyperXShape, Link, ParallelCables,
+    ClosShape, DragonflyLinks, DragonflyPlusShape, DragonflyShape, Duplex, FatTreeShape, HyperXShape, Link,
+    ParallelCables, PlaneChoice,
 };
 
 /// All that a machine file says.
@@ -35,6 +36,8 @@ pub struct MachineFile {
     pub plan: Plan,
     /// `[io]`
     pub io: Io,
+    /// `[cost]`
+    pub cost: Option<CostTable>,
     /// What the text left open and what was taken instead, one line each; not written.
     pub assumed: Vec<String>,
 }
@@ -114,8 +117,21 @@ pub struct Network {
     pub limiter: Option<f64>,
     /// Ports for nodes that have none.
     pub unused_ports: u32,
+    /// Equal copies of the network, if there are several.
+    pub planes: Option<PlaneFigures>,
+    /// Links and switches that have failed, by their names.
+    pub failed: Vec<String>,
     /// How ways are chosen; `None`: as the topology does by itself.
     pub routing: Option<RoutingWord>,
+}
+
+/// How many copies of a network there are, and which one a message takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaneFigures {
+    /// How many.
+    pub count: u32,
+    /// Which one.
+    pub choice: PlaneChoice,
 }
 
 /// A routing as a machine file names it.
@@ -147,6 +163,8 @@ pub enum Wiring {
         switch_ports: Option<Vec<u32>>,
         /// Which of several parallel cables are used.
         parallel_cables: ParallelCables,
+        /// Switches at the top that are not there, by their numbers, ascending.
+        missing: Vec<u32>,
     },
     /// A torus (or, not wrapped around, a mesh) with dimension-order routing.
     Torus {
@@ -193,11 +211,29 @@ pub enum Wiring {
     },
     /// A slim fly with minimal routing.
     SlimFly {
-        /// The prime that it is made of.
+        /// The prime, or power of one, that it is made of.
         q: u32,
         /// Nodes on each switch.
         nodes_per_switch: u32,
         /// From nodes to switches.
+        node_link: Link,
+        /// Between switches.
+        switch_link: Link,
+    },
+    /// A Clos network of three stages in one direction.
+    Clos {
+        /// Switches and nodes.
+        shape: ClosShape,
+        /// From nodes to switches, and from switches to nodes.
+        node_link: Link,
+        /// Between switches.
+        switch_link: Link,
+    },
+    /// A gamma network.
+    Gamma {
+        /// Bits of the numbers of nodes.
+        dimension: u32,
+        /// From nodes to switches, and from switches to nodes.
         node_link: Link,
         /// Between switches.
         switch_link: Link,

@@ -5,6 +5,7 @@
 
 mod build;
 mod check;
+mod cost;
 mod figures;
 mod file;
 mod read;
@@ -17,8 +18,9 @@ use crate::protocol::MpiParameters;
 use crate::switching::PacketSwitching;
 
 pub use crate::fields::Problem;
+pub use cost::{CableClass, Cost, CostTable, Item, Part, SwitchPrice};
 pub use figures::Figures;
-pub use file::{Io, MachineFile, Network, Nodes, RoutingWord, Wiring};
+pub use file::{Io, MachineFile, Network, Nodes, PlaneFigures, RoutingWord, Wiring};
 
 /// How competing flows share a link; only the `flow` model looks at it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,6 +74,8 @@ pub struct Machine {
     pub plan: Plan,
     /// The file system.
     pub io: Io,
+    /// What its parts cost.
+    pub cost: Option<CostTable>,
     /// What the machine file left open, and what was taken instead.
     pub assumed: Vec<String>,
 }
@@ -96,6 +100,7 @@ impl Machine {
             packets: PacketSwitching::default(),
             plan: Plan::default(),
             io: Io::default(),
+            cost: None,
             assumed: Vec::new(),
         }
     }

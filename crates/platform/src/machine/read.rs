@@ -1,7 +1,9 @@
 //! Machine files in TOML: from text to [`MachineFile`], with all mistakes reported at once.
 
+mod cost;
 mod switched;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,14 +11,15 @@ use std::sync::Arc;
 use hpcast_units::{Bandwidth, Bytes, Seconds};
 use toml::de::DeValue;
 
-use super::{FactorMeaning, FlowSharing, Io, Machine, MachineFile, Network, Nodes, RoutingWord, Wiring};
+use super::wiring::{PLANE_CHOICES, word_in};
+use super::{FactorMeaning, FlowSharing, Io, Machine, MachineFile, Network, Nodes, PlaneFigures, RoutingWord, Wiring};
 use crate::diagnostic::{Diagnostic, Diagnostics, Source};
 use crate::fields::{self, Reader, Section};
 use crate::interconnect::Loopback;
 use crate::placement::{Plan, Policy};
 use crate::protocol::{MpiParameters, PollGrowth, Protocol};
 use crate::switching::{Arbitration, PacketSwitching};
-use crate::topology::{Duplex, FatTreeShape, Graph, GraphError, Link, ParallelCables};
+use crate::topology::{Duplex, FatTreeShape, Graph, GraphError, Link, ParallelCables, PlaneChoice, TopologyError};
 
 /// Threshold of the eager protocol where a file says nothing.
 const EAGER: Bytes = Bytes::new(65_536);
@@ -25,7 +28,7 @@ const PROBE: Seconds = Seconds::new(0.25e-6);
 const TEST: Seconds = Seconds::new(0.8e-6);
 
 /// What `topology` may be.
-const TOPOLOGIES: [&str; 11] = [
+const TOPOLOGIES: [&str; 13] = [
     "crossbar",
     "fat-tree",
     "torus",
@@ -36,6 +39,8 @@ const TOPOLOGIES: [&str; 11] = [
     "dragonfly",
     "dragonfly+",
     "slim-fly",
+    "clos",
+    "gamma",
     "graph",
 ];
 
@@ -118,9 +123,13 @@ fn read(reader: &mut Reader, mut root: Section<'_>, folder: &Path) -> MachineFil
         latency: io_section.quantity(reader, "latency"),
     };
     io_section.finish(reader);
+
+    let mut cost_section = root.section(reader, "cost");
+    let cost = cost::read_cost(reader, &mut cost_section);
+    cost_section.finish(reader);
     root.finish(reader);
 
-    MachineFile { name, description, nodes, network, sharing, packets, mpi, plan, io, assumed: Vec::new() }
+    MachineFile { name, description, nodes, network, sharing, packets, mpi, plan, io, cost, assumed: Vec::new() }
 }
 
 fn read_nodes(reader: &mut Reader, nodes: &mut Section<'_>) -> Nodes {
@@ -175,6 +184,8 @@ fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -
         "dragonfly+" => switched::read_dragonfly_plus(reader, network),
         "slim-fly" => switched::read_slim_fly(reader, network),
         "hyperx" => switched::read_hyperx(reader, network),
+        "clos" => switched::read_clos(reader, network),
+        "gamma" => switched::read_gamma(reader, network),
         "graph" => read_graph(reader, network, folder),
         _ => {
             let link = read_link(reader, network);
@@ -186,8 +197,8 @@ fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -
     let word = network.text(reader, "routing").map(String::from);
     let threshold = network.whole(reader, "ugal-threshold");
     let routing = word.map(|word| RoutingWord { word, threshold: threshold.unwrap_or(0) });
-    let duplex = match wiring {
-        Wiring::Graph { .. } => Duplex::Split,
+    let duplex = match &wiring {
+        wiring if wiring.knows_duplex() => Duplex::Split,
         _ => {
             let words = [("split", Duplex::Split), ("shared", Duplex::Shared)];
             let duplex = network.choice(reader, "duplex", &words);
@@ -196,7 +207,10 @@ fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -
             duplex.unwrap_or_default()
         }
     };
+    let failed = network.texts(reader, "failed", "[\"core 1\"]").unwrap_or_default();
     Network {
+        planes: read_planes(reader, network),
+        failed: failed.into_iter().map(String::from).collect(),
         wiring,
         duplex,
         loopback: read_loopback(reader, network),
@@ -204,6 +218,15 @@ fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -
         unused_ports: network.whole(reader, "unused-ports").unwrap_or(0),
         routing,
     }
+}
+
+/// Copies of the network; how a message chooses one matters only where there are several.
+fn read_planes(reader: &mut Reader, network: &mut Section<'_>) -> Option<PlaneFigures> {
+    let count = network.whole(reader, "planes")?;
+    let choice = network.choice(reader, "plane-choice", &PLANE_CHOICES);
+    let word = |choice| word_in(&PLANE_CHOICES, choice);
+    network.assumed(reader, "plane-choice", choice.map(word), word(PlaneChoice::default()));
+    Some(PlaneFigures { count, choice: choice.unwrap_or_default() })
 }
 
 fn read_packets(reader: &mut Reader, packet: &mut Section<'_>) -> PacketSwitching {
@@ -232,18 +255,9 @@ fn read_cables(reader: &mut Reader, network: &mut Section<'_>, dimensions: usize
 }
 
 fn read_fat_tree(reader: &mut Reader, network: &mut Section<'_>) -> Wiring {
-    const EXAMPLE: &str = "shape = \"2; 16,32; 1,16; 1,1\"";
-    let text = network.text(reader, "shape");
-    let text = network.needed(reader, "shape", text, EXAMPLE);
-    let shape = match text.parse::<FatTreeShape>() {
-        Ok(shape) => shape,
-        Err(error) => {
-            if !reader.is_broken("network.shape") {
-                let Diagnostic { message, remedy, .. } = Diagnostic::from_error(&error);
-                reader.fail("network.shape", message, remedy);
-            }
-            FatTreeShape { down: vec![1], up: vec![1], parallel: vec![1] }
-        }
+    let shape = match network.wholes(reader, "down", "[16, 16]") {
+        Some(down) => read_tapered(reader, network, down),
+        None => read_shape(reader, network),
     };
     let example = "{ bandwidth = \"100 Gbit/s\", latency = \"90 ns\" }";
     let levels = match network.sections(reader, "levels", example) {
@@ -257,7 +271,67 @@ fn read_fat_tree(reader: &mut Reader, network: &mut Section<'_>) -> Wiring {
     let switch_ports = network.wholes(reader, "switch-ports", "[36, 36]");
     let words = [("all", ParallelCables::All), ("first", ParallelCables::First)];
     let parallel_cables = network.choice(reader, "parallel-cables", &words).unwrap_or_default();
-    Wiring::FatTree { shape, levels, switch_ports, parallel_cables }
+    let missing = read_missing(reader, network, &shape);
+    Wiring::FatTree { shape, levels, switch_ports, parallel_cables, missing }
+}
+
+/// Switches at the top that are not there: their names, or how many of the last ones.
+fn read_missing(reader: &mut Reader, network: &mut Section<'_>, shape: &FatTreeShape) -> Vec<u32> {
+    let (tops, noun) = (shape.tops(shape.levels()), shape.vertex_noun(shape.levels()));
+    if !matches!(network.value("missing"), Some(DeValue::Array(_))) {
+        let count: u32 = network.whole(reader, "missing").unwrap_or(0);
+        if count >= tops {
+            let message = format!("all {tops} switches at the top are missing");
+            reader.fail("network.missing", message, "leave at least one");
+            return Vec::new();
+        }
+        return (tops - count..tops).collect();
+    }
+    let names = network.texts(reader, "missing", "[\"core 1\"]").unwrap_or_default();
+    let mut missing = BTreeSet::new();
+    for (at, name) in names.into_iter().enumerate() {
+        let key = format!("network.missing[{at}]");
+        let number = name.strip_prefix(&noun).and_then(|number| number.trim().parse::<u32>().ok());
+        match number.filter(|number| *number < tops) {
+            Some(number) if missing.insert(number) => {}
+            Some(_) => reader.fail(&key, format!("`{name}` is there twice"), "write it once"),
+            None => {
+                let remedy = format!("they are called {noun} 0 to {noun} {}", tops - 1);
+                reader.fail(&key, format!("`{name}` is no switch at the top of this fat tree"), remedy);
+            }
+        }
+    }
+    missing.into_iter().collect()
+}
+
+/// A fat tree in Zahavi's notation.
+fn read_shape(reader: &mut Reader, network: &mut Section<'_>) -> FatTreeShape {
+    const EXAMPLE: &str = "shape = \"2; 16,32; 1,16; 1,1\"";
+    let text = network.text(reader, "shape");
+    let text = network.needed(reader, "shape", text, EXAMPLE);
+    text.parse::<FatTreeShape>().unwrap_or_else(|error| {
+        if !reader.is_broken("network.shape") {
+            let Diagnostic { message, remedy, .. } = Diagnostic::from_error(&error);
+            reader.fail("network.shape", message, remedy);
+        }
+        FatTreeShape { down: vec![1], up: vec![1], parallel: vec![1] }
+    })
+}
+
+/// A fat tree by the children of its switches and how much less leads up from them than down.
+fn read_tapered(reader: &mut Reader, network: &mut Section<'_>, down: Vec<u32>) -> FatTreeShape {
+    let oversubscription = network.wholes(reader, "oversubscription", "[2]");
+    if oversubscription.is_none() && !reader.is_broken("network.oversubscription") {
+        reader.assumed.push("network.oversubscription = 1 at every level".into());
+    }
+    FatTreeShape::tapered(&down, oversubscription.as_deref()).unwrap_or_else(|error| {
+        let key =
+            if matches!(error, TopologyError::Taper { .. }) { "network.oversubscription" } else { "network.down" };
+        let Diagnostic { message, remedy, .. } = Diagnostic::from_error(&error);
+        let remedy = if remedy.is_empty() { "correct the figures".into() } else { remedy };
+        reader.fail(key, message, remedy);
+        FatTreeShape { down: vec![1], up: vec![1], parallel: vec![1] }
+    })
 }
 
 /// The graph's text, inside the machine file or in a file beside it.

@@ -1,7 +1,7 @@
 //! Plain numbers of topologies, and the keys that they have in machine files.
 
 use super::Wiring;
-use crate::topology::Arrangement;
+use crate::topology::{Arrangement, PlaneChoice};
 
 /// What `arrangement` may be.
 pub(super) const ARRANGEMENTS: [(&str, Arrangement); 4] = [
@@ -11,9 +11,18 @@ pub(super) const ARRANGEMENTS: [(&str, Arrangement); 4] = [
     ("palm-tree", Arrangement::PalmTree),
 ];
 
+/// What `plane-choice` may be.
+pub(super) const PLANE_CHOICES: [(&str, PlaneChoice); 3] =
+    [("source", PlaneChoice::Source), ("destination", PlaneChoice::Destination), ("pair", PlaneChoice::Pair)];
+
 /// The word for an arrangement.
 pub(super) fn word_for(arrangement: Arrangement) -> &'static str {
-    ARRANGEMENTS.iter().find(|(_, other)| *other == arrangement).map_or("", |(word, _)| word)
+    word_in(&ARRANGEMENTS, arrangement)
+}
+
+/// The word for one of several things.
+pub(super) fn word_in<T: PartialEq>(words: &[(&'static str, T)], wanted: T) -> &'static str {
+    words.iter().find(|(_, other)| *other == wanted).map_or("", |(word, _)| word)
 }
 
 /// A number that a topology is made of.
@@ -25,6 +34,11 @@ pub(super) struct Figure {
 }
 
 impl Wiring {
+    /// Whether it says for itself what the directions of its cables share: all of them have one, or the graph tells.
+    pub(super) fn knows_duplex(&self) -> bool {
+        matches!(self, Wiring::Graph { .. } | Wiring::Clos { .. } | Wiring::Gamma { .. })
+    }
+
     /// Its numbers that stand alone under a key and must not be 0.
     pub(super) fn figures(&self) -> Vec<Figure> {
         let figure = |key, value, meaning| Figure { key, value, meaning };
@@ -57,7 +71,18 @@ impl Wiring {
                 figure("global-cables-per-spine", shape.global_cables_per_spine, "to other groups"),
             ],
             Wiring::SlimFly { q, nodes_per_switch, .. } => {
-                vec![figure("q", *q, "a prime: 2 q^2 switches"), figure("nodes-per-switch", *nodes_per_switch, "")]
+                vec![
+                    figure("q", *q, "a prime or a power of one: 2 q^2 switches"),
+                    figure("nodes-per-switch", *nodes_per_switch, ""),
+                ]
+            }
+            Wiring::Clos { shape, .. } => vec![
+                figure("middle-switches", shape.middle_switches, ""),
+                figure("nodes-per-switch", shape.nodes_per_switch, "of input and of output switches"),
+                figure("edge-switches", shape.edge_switches, "input switches, and as many output switches"),
+            ],
+            Wiring::Gamma { dimension, .. } => {
+                vec![figure("dimension", *dimension, "2 to this power are the nodes")]
             }
             _ => Vec::new(),
         }

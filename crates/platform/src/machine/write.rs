@@ -1,11 +1,13 @@
 //! Machine files in TOML: from [`MachineFile`] to text that reads back to the same, with a comment on each key.
 
+mod cost;
+
 use std::fmt::Display;
 
 use hpcast_units::{Bandwidth, Bytes, Seconds};
 
-use super::wiring::{Figure, word_for};
-use super::{FactorMeaning, MachineFile, RoutingWord, Wiring};
+use super::wiring::{Figure, PLANE_CHOICES, word_for, word_in};
+use super::{FactorMeaning, MachineFile, PlaneFigures, RoutingWord, Wiring};
 use crate::interconnect::Loopback;
 use crate::placement::Policy;
 use crate::protocol::PollGrowth;
@@ -38,6 +40,9 @@ impl MachineFile {
         self.write_mpi(out);
         self.write_plan(out);
         self.write_io(out);
+        if let Some(cost) = &self.cost {
+            out.cost(cost);
+        }
     }
 
     fn write_nodes(&self, out: &mut Text) {
@@ -64,7 +69,7 @@ impl MachineFile {
                     out.key("backbone", inline(backbone), "crossed by every message");
                 }
             }
-            Wiring::FatTree { shape, levels, switch_ports, parallel_cables } => {
+            Wiring::FatTree { shape, levels, switch_ports, parallel_cables, missing } => {
                 out.key("topology", "\"fat-tree\"", "");
                 out.key("shape", quoted(shape), "levels; children; parents; parallel cables, lowest level first");
                 if *parallel_cables == ParallelCables::First {
@@ -77,6 +82,11 @@ impl MachineFile {
                         levels.iter().for_each(|link| out.line(&format!("  {},", inline(link))));
                         out.line("]");
                     }
+                }
+                if !missing.is_empty() {
+                    let noun = shape.vertex_noun(shape.levels());
+                    let names: Vec<String> = missing.iter().map(|core| quoted(format!("{noun} {core}"))).collect();
+                    out.key("missing", format!("[{}]", names.join(", ")), "places for switches that are not there");
                 }
                 if let Some(ports) = switch_ports {
                     out.key("switch-ports", list(ports), "of the switches of each level");
@@ -118,6 +128,16 @@ impl MachineFile {
                 out.figures(&network.wiring);
                 out.kinds(&[("node-link", node_link), ("switch-link", switch_link)]);
             }
+            Wiring::Clos { node_link, switch_link, .. } => {
+                out.key("topology", "\"clos\"", "three stages, in one direction");
+                out.figures(&network.wiring);
+                out.kinds(&[("node-link", node_link), ("switch-link", switch_link)]);
+            }
+            Wiring::Gamma { node_link, switch_link, .. } => {
+                out.key("topology", "\"gamma\"", "stages with three ways on, in one direction");
+                out.figures(&network.wiring);
+                out.kinds(&[("node-link", node_link), ("switch-link", switch_link)]);
+            }
             Wiring::Graph { file, text: graph } => {
                 out.key("topology", "\"graph\"", "");
                 match file {
@@ -127,7 +147,7 @@ impl MachineFile {
             }
         }
         network.routing.iter().for_each(|routing| out.routing(routing));
-        if !matches!(network.wiring, Wiring::Graph { .. }) {
+        if !network.wiring.knows_duplex() {
             match network.duplex {
                 Duplex::Split => out.key("duplex", "\"split\"", "each direction has the full bandwidth"),
                 Duplex::Shared => out.key("duplex", "\"shared\"", "both directions share the bandwidth"),
@@ -141,6 +161,14 @@ impl MachineFile {
         }
         if let Some(limiter) = network.limiter {
             out.key("limiter", quoted(Bandwidth::new(limiter)), "in and out of a node together");
+        }
+        if let Some(PlaneFigures { count, choice }) = network.planes {
+            out.key("planes", count, "equal networks, with a port of every node in each");
+            out.key("plane-choice", quoted(word_in(&PLANE_CHOICES, choice)), "which one takes a message");
+        }
+        if !network.failed.is_empty() {
+            let names: Vec<String> = network.failed.iter().map(|name| text(name)).collect();
+            out.key("failed", format!("[{}]", names.join(", ")), "");
         }
         if network.unused_ports > 0 {
             out.key("unused-ports", network.unused_ports, "room for nodes that are not there");

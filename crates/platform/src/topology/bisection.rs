@@ -43,7 +43,7 @@ impl Network {
         for id in 0..topology.links() {
             let (tail, head) = topology.ends(id);
             let (tail, head, Link { bandwidth, .. }) = (index(tail), index(head), topology.link(id));
-            if tail == head {
+            if tail == head || topology.is_failed(id) || topology.is_missing(id) {
                 continue;
             }
             let shared = topology.is_shared(id);

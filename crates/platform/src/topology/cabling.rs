@@ -66,6 +66,11 @@ impl Cabling {
         if forward { cable } else { cable + self.back }
     }
 
+    /// What a link is called in machine files, where those between switches are all alike.
+    pub fn kind(&self, id: LinkId) -> String {
+        if self.cable(id) < self.nodes { "node-link".into() } else { "switch-link".into() }
+    }
+
     /// Cables between switches as they are numbered, whatever the direction; those to nodes last.
     pub fn order(&self, id: LinkId) -> u32 {
         if id >= self.cables && id - self.cables < self.nodes { u32::MAX } else { self.cable(id) }

@@ -232,6 +232,14 @@ impl Topology for Dragonfly {
         }
     }
 
+    fn link_kind(&self, id: LinkId) -> String {
+        match self.cabling.cable(id) {
+            cable if cable < self.cabling.nodes() => "node-link".into(),
+            cable if cable < self.first_global => "local-link".into(),
+            _ => "global-link".into(),
+        }
+    }
+
     fn vertex_name(&self, vertex: Vertex) -> String {
         match vertex {
             Vertex::Node(node) => format!("node {node}"),

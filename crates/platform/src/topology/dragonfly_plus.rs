@@ -203,6 +203,14 @@ impl Topology for DragonflyPlus {
         }
     }
 
+    fn link_kind(&self, id: LinkId) -> String {
+        match self.cabling.cable(id) {
+            cable if cable < self.cabling.nodes() => "node-link".into(),
+            cable if cable < self.first_global => "local-link".into(),
+            _ => "global-link".into(),
+        }
+    }
+
     fn vertex_name(&self, vertex: Vertex) -> String {
         let Vertex::Switch(switch) = vertex else {
             let Vertex::Node(node) = vertex else { return String::new() };
@@ -213,6 +221,10 @@ impl Topology for DragonflyPlus {
             Some(spine) => format!("group {group} spine {spine}"),
             None => format!("group {group} leaf {within}"),
         }
+    }
+
+    fn switch_kind(&self, switch: u32) -> String {
+        if switch % self.size() < self.leaves.value() { "leaf".into() } else { "spine".into() }
     }
 
     fn structure(&self) -> Structure {

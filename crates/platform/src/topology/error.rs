@@ -23,6 +23,14 @@ pub enum TopologyError {
         /// How many there are.
         count: usize,
     },
+    /// An oversubscription that does not fit the tree.
+    #[error(
+        "{problem}: give one whole number for each level of switches but the highest, such as `oversubscription = [1, 2]`"
+    )]
+    Taper {
+        /// What is wrong.
+        problem: String,
+    },
     /// No levels, or too many.
     #[error("a fat tree has 1 to {max} levels, not {levels}")]
     Levels {
@@ -31,6 +39,9 @@ pub enum TopologyError {
         /// Levels that can be had.
         max: usize,
     },
+    /// A tree without a top.
+    #[error("all {0} switches at the top are missing: leave at least one")]
+    NoTops(u32),
     /// A number that must not be 0.
     #[error("{0} must be at least 1")]
     Zero(&'static str),
@@ -64,13 +75,15 @@ pub enum TopologyError {
         most: u64,
     },
     /// A slim fly for a number that none is known for here.
-    #[error("{q} is not an odd prime: write {last} or {next}, for a slim fly of 2 q^2 switches")]
+    #[error(
+        "{q} is not a power of a prime: write {last} or {next}, for a slim fly of 2 q^2 switches (2 itself gives none)"
+    )]
     NotAPrime {
         /// The number.
         q: u32,
-        /// The next smaller prime.
+        /// The next smaller one.
         last: u32,
-        /// The next larger prime.
+        /// The next larger one.
         next: u32,
     },
     /// More links than can be numbered.

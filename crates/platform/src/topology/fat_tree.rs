@@ -5,11 +5,17 @@
 //! within the level is the number that these digits write, the first digit counting least; nodes are numbered so, too.
 //! A step up from level l replaces the source's digit l by the chosen parent's; a step down puts the destination's there.
 
+use std::collections::BTreeSet;
+
+use super::bisection;
 use super::divisor::Divisor;
 use super::shape::MAX_LEVELS;
 use super::{Duplex, FatTreeShape, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends};
 use crate::interconnect::{Path, Sums};
-use crate::routing::{Choice, draw_below};
+use crate::routing::{Choice, Choosing, draw_below, least_of_draws};
+
+/// Where switches at the top are missing, the others are listed: no more than this.
+const MOST_TOPS: u32 = 1 << 24;
 
 /// A fat tree.
 ///
@@ -29,6 +35,21 @@ pub struct FatTree {
     /// Which of several parallel cables are used.
     cables_used: ParallelCables,
     has_parallel_cables: bool,
+    /// Where some switches at the top are not there.
+    remaining: Option<Remaining>,
+}
+
+/// The switches at the top that are there, where not all are.
+#[derive(Clone, Debug)]
+struct Remaining {
+    /// Their numbers, ascending.
+    cores: Vec<u32>,
+    /// How many these are.
+    count: Divisor,
+    /// How many there would be.
+    all: u32,
+    /// Nodes of the subtrees below the top.
+    subtree: Divisor,
 }
 
 /// Which of several parallel cables between two switches are used.
@@ -87,12 +108,63 @@ impl FatTree {
         let sums = (1..=links.len()).map(sums).collect();
         let has_parallel_cables = shape.parallel.iter().any(|&parallel| parallel > 1);
         let cables_used = ParallelCables::All;
-        Ok(FatTree { shape, levels, sums, cables, down, cables_used, has_parallel_cables })
+        Ok(FatTree { shape, levels, sums, cables, down, cables_used, has_parallel_cables, remaining: None })
     }
 
     /// The same tree with other use of parallel cables.
     pub fn using(self, cables_used: ParallelCables) -> FatTree {
         FatTree { cables_used, ..self }
+    }
+
+    /// The same tree without some of the switches at its top, by their numbers there. Messages that climb so high use the
+    /// others: D-mod-K counts only those. Links and switches keep their numbers.
+    pub fn without(self, missing: &[u32]) -> Result<FatTree, TopologyError> {
+        let all = self.shape.tops(self.shape.levels());
+        if missing.is_empty() {
+            return Ok(FatTree { remaining: None, ..self });
+        }
+        if all > MOST_TOPS {
+            return Err(TopologyError::TooLarge(format!("the top of the {}", self.describe())));
+        }
+        let missing: BTreeSet<&u32> = missing.iter().collect();
+        let cores: Vec<u32> = (0..all).filter(|core| !missing.contains(core)).collect();
+        if cores.is_empty() {
+            return Err(TopologyError::NoTops(all));
+        }
+        let subtree = Divisor::new(self.shape.subtree(self.shape.levels() - 1));
+        let count = Divisor::new(cores.len() as u32);
+        let remaining = (cores.len() as u32 != all).then_some(Remaining { cores, count, all, subtree });
+        Ok(FatTree { remaining, ..self })
+    }
+
+    /// What chooses the ports of a message's way up; `by`, if all switches were there.
+    ///
+    /// A way to the top is the number of the switch there, written in digits of the numbers of parents; what is left of
+    /// `by` above that chooses among parallel cables.
+    #[inline]
+    fn chooser(&self, from: u32, to: u32, by: u32) -> u32 {
+        match &self.remaining {
+            Some(remaining) if self.climbs_to_the_top(remaining, from, to) => {
+                let (rest, which) = remaining.count.divide(by);
+                let top = self.levels[self.levels.len() - 1].parallel;
+                remaining.cores[which as usize] + remaining.all * top.remainder(rest)
+            }
+            _ => by,
+        }
+    }
+
+    fn climbs_to_the_top(&self, remaining: &Remaining, from: u32, to: u32) -> bool {
+        self.levels.len() == 1 || remaining.subtree.quotient(from) != remaining.subtree.quotient(to)
+    }
+
+    /// The number at the top of the switch that a link ends at, if it does.
+    fn top_of(&self, id: LinkId) -> Option<u32> {
+        let below: u32 = (1..self.shape.levels()).map(|level| self.shape.vertices(level)).sum();
+        let (tail, head) = self.ends(id);
+        [tail, head].into_iter().find_map(|vertex| match vertex {
+            Vertex::Switch(switch) => switch.checked_sub(below),
+            Vertex::Node(_) => None,
+        })
     }
 
     /// The shape it was made of.
@@ -112,6 +184,19 @@ impl FatTree {
             0 => Vertex::Node(position),
             _ => Vertex::Switch((1..level).map(|below| self.shape.vertices(below)).sum::<u32>() + position),
         }
+    }
+
+    /// The level of a vertex, and its place there.
+    fn position(&self, vertex: Vertex) -> (usize, u32) {
+        let (mut level, mut position) = match vertex {
+            Vertex::Node(node) => (0, node),
+            Vertex::Switch(switch) => (1, switch),
+        };
+        while level > 0 && level < self.shape.levels() && position >= self.shape.vertices(level) {
+            position -= self.shape.vertices(level);
+            level += 1;
+        }
+        (level, position)
     }
 
     /// Bytes per second that can leave a subtree of this height.
@@ -248,7 +333,10 @@ impl FatTree {
 
 impl Topology for FatTree {
     fn describe(&self) -> String {
-        format!("fat tree {}", self.shape)
+        match self.missing_switches() {
+            0 => format!("fat tree {}", self.shape),
+            missing => format!("fat tree {} without {missing} switches at the top", self.shape),
+        }
     }
 
     fn nodes(&self) -> u32 {
@@ -306,9 +394,9 @@ impl Topology for FatTree {
     #[inline]
     fn route(&self, from: u32, to: u32, path: &mut Path) {
         let height = if self.has_parallel_cables {
-            self.route_over_parallel_cables(from, to, [to, from], path)
+            self.route_over_parallel_cables(from, to, [self.chooser(from, to, to), from], path)
         } else {
-            self.route_over_single_cables(from, to, to, path)
+            self.route_over_single_cables(from, to, self.chooser(from, to, to), path)
         };
         path.add_sums(&self.sums[height - 1]);
     }
@@ -324,19 +412,37 @@ impl Topology for FatTree {
     /// S-mod-K: as D-mod-K with the ends exchanged.
     fn route_by_source(&self, from: u32, to: u32, path: &mut Path) {
         let height = if self.has_parallel_cables {
-            self.route_over_parallel_cables(from, to, [from, to], path)
+            self.route_over_parallel_cables(from, to, [self.chooser(from, to, from), to], path)
         } else {
-            self.route_over_single_cables(from, to, from, path)
+            self.route_over_single_cables(from, to, self.chooser(from, to, from), path)
         };
         path.add_sums(&self.sums[height - 1]);
     }
 
     fn any_route(&self, from: u32, to: u32, mut draw: u64, path: &mut Path) {
+        if let Some(remaining) = &self.remaining
+            && self.climbs_to_the_top(remaining, from, to)
+        {
+            // Up to one of the switches that are there: at each level, one of the cables to the right parent.
+            let mut top = remaining.cores[draw_below(&mut draw, remaining.count.value()) as usize];
+            let mut level = 0;
+            return self.route_choosing(from, to, path, |cables| match self.levels.get(level) {
+                Some(Level { parents, parallel, .. }) => {
+                    let (rest, parent) = parents.divide(top);
+                    (top, level) = (rest, level + 1);
+                    parent + draw_below(&mut draw, parallel.value()) * parents.value()
+                }
+                None => draw_below(&mut draw, cables.count),
+            });
+        }
         self.route_choosing(from, to, path, |cables| draw_below(&mut draw, cables.count));
     }
 
     /// Each switch takes the cable up with the least load; the way down leaves a choice among parallel cables only.
     fn least_loaded(&self, from: u32, to: u32, mut draw: u64, load: &dyn Fn(LinkId) -> u32, path: &mut Path) {
+        if self.remaining.is_some() {
+            return least_of_draws(self, Choosing { from, to, draw, load }, path);
+        }
         self.route_choosing(from, to, path, |cables| {
             let first = draw_below(&mut draw, cables.count);
             let turned = (first..cables.count).chain(0..first);
@@ -350,7 +456,19 @@ impl Topology for FatTree {
     }
 
     fn cables(&self) -> u64 {
-        self.cables as u64
+        let top = self.shape.levels() - 1;
+        let of_each = u64::from(self.shape.down[top]) * u64::from(self.shape.parallel[top]);
+        self.cables as u64 - u64::from(self.missing_switches()) * of_each
+    }
+
+    fn missing_switches(&self) -> u32 {
+        self.remaining.as_ref().map_or(0, |remaining| remaining.all - remaining.count.value())
+    }
+
+    fn is_missing(&self, id: LinkId) -> bool {
+        self.remaining
+            .as_ref()
+            .is_some_and(|remaining| self.top_of(id).is_some_and(|core| remaining.cores.binary_search(&core).is_err()))
     }
 
     /// Twice the height of the lowest subtree that holds all nodes.
@@ -366,25 +484,33 @@ impl Topology for FatTree {
     /// trees, so no less than the best cut of the one tree, which can be had. In a tree, each cable that is cut with
     /// capacity C_l separates at most D_l nodes from the root.
     /// Where halves are not whole subtrees, subtrees are split recursively, which gives an upper bound.
+    /// Where switches are missing, a search finds an upper bound.
     fn bisection_bandwidth(&self) -> f64 {
+        if self.remaining.is_some() {
+            return bisection::upper_bound(self);
+        }
         self.cut(self.shape.levels(), self.nodes() / 2)
     }
 
     fn bisection_is_exact(&self) -> bool {
+        if self.remaining.is_some() {
+            return false;
+        }
         let least = (self.nodes() / 2) as f64 * self.price(self.shape.levels());
         self.bisection_bandwidth() <= least * (1.0 + 1e-12)
     }
 
     fn vertex_name(&self, vertex: Vertex) -> String {
-        let (mut level, mut position) = match vertex {
-            Vertex::Node(node) => (0, node),
-            Vertex::Switch(switch) => (1, switch),
-        };
-        while level > 0 && level < self.shape.levels() && position >= self.shape.vertices(level) {
-            position -= self.shape.vertices(level);
-            level += 1;
-        }
+        let (level, position) = self.position(vertex);
         format!("{} {position}", self.shape.vertex_noun(level))
+    }
+
+    fn link_kind(&self, id: LinkId) -> String {
+        format!("level-{}", self.locate(id).0 + 1)
+    }
+
+    fn switch_kind(&self, switch: u32) -> String {
+        self.shape.vertex_noun(self.position(Vertex::Switch(switch)).0)
     }
 
     fn structure(&self) -> Structure {
@@ -436,6 +562,24 @@ mod tests {
             assert_eq!(crossing.len(), 4);
             assert!(crossing[1..3].iter().all(|link| link.ends_with("(cable 1 of 2)")), "{crossing:?}");
         }
+    }
+
+    #[test]
+    fn messages_are_spread_over_the_switches_that_are_there() {
+        for shape in ["2;4,4;1,4;1,1", "2;4,4;1,4;1,2", "3;2,2,4;1,2,2;1,1,1"] {
+            let tree = tree(shape, Duplex::Split).without(&[1]).unwrap();
+            let mut used = std::collections::BTreeMap::new();
+            for to in 4..tree.nodes() {
+                let way = route(&tree, 0, to);
+                let core = way.iter().find_map(|name| name.split(" -> core ").nth(1)).unwrap_or_default();
+                *used.entry(core[..1].to_owned()).or_insert(0) += 1;
+            }
+            assert_eq!(used.into_values().collect::<Vec<u32>>(), [4, 4, 4], "{shape}");
+            assert_eq!(tree.missing_switches(), 1);
+        }
+        let whole = tree("2;4,3;1,4;1,1", Duplex::Split);
+        assert_eq!(whole.clone().without(&[0, 2]).unwrap().cables(), whole.cables() - 6);
+        assert!(whole.without(&[0, 1, 2, 3]).unwrap_err().to_string().contains("leave at least one"));
     }
 
     #[test]

@@ -270,6 +270,10 @@ impl Topology for HyperX {
         }
     }
 
+    fn link_kind(&self, id: LinkId) -> String {
+        self.cabling.kind(id)
+    }
+
     fn vertex_name(&self, vertex: Vertex) -> String {
         match vertex {
             Vertex::Node(node) => format!("node {node}"),

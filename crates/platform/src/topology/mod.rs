@@ -9,30 +9,39 @@
 mod arrangement;
 mod bisection;
 mod cabling;
+mod clos;
 mod crossbar;
+mod damaged;
 mod divisor;
 mod dragonfly;
 mod dragonfly_plus;
 mod error;
 mod fat_tree;
+mod field;
+mod gamma;
 pub mod graph;
 mod hypercube;
 mod hyperx;
 mod pairs;
 mod parallel;
+mod planes;
 mod shape;
 mod slim_fly;
 mod torus;
 
 pub use arrangement::Arrangement;
+pub use clos::{Clos, ClosShape};
 pub use crossbar::Crossbar;
+pub use damaged::{DamageError, Damaged};
 pub use dragonfly::{Dragonfly, DragonflyLinks, DragonflyShape};
 pub use dragonfly_plus::{DragonflyPlus, DragonflyPlusShape};
 pub use error::TopologyError;
 pub use fat_tree::{FatTree, ParallelCables};
+pub use gamma::Gamma;
 pub use graph::{Graph, GraphError, GraphProblem};
 pub use hypercube::Hypercube;
 pub use hyperx::{HyperX, HyperXShape};
+pub use planes::{PlaneChoice, Planes};
 pub use shape::FatTreeShape;
 pub use slim_fly::SlimFly;
 pub use torus::Torus;
@@ -101,6 +110,8 @@ pub enum Structure {
         /// The last so many of each group stand apart from the others, towards the other groups.
         inner: u32,
     },
+    /// Stages of so many switches, numbered stage by stage, through which messages go in one direction from node to node.
+    Stages(Vec<u32>),
     /// Nothing known beyond vertices and links.
     Free,
 }
@@ -201,6 +212,33 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
             Vertex::Node(node) => format!("node {node}"),
             Vertex::Switch(switch) => format!("switch {switch}"),
         }
+    }
+    /// What kind of link it is, for tables of prices: as the machine file calls it, or by what it joins.
+    fn link_kind(&self, id: LinkId) -> String {
+        let noun = |vertex| if matches!(vertex, Vertex::Node(_)) { "node" } else { "switch" };
+        let (tail, head) = self.ends(id);
+        let (lower, upper) = (tail.min(head), tail.max(head));
+        format!("{}-{}", noun(lower), noun(upper))
+    }
+    /// What kind of switch it is, for tables of prices: `leaf`, or just `switch`.
+    fn switch_kind(&self, _switch: u32) -> String {
+        "switch".into()
+    }
+    /// How many of its switches have numbers, but are not there.
+    fn missing_switches(&self) -> u32 {
+        0
+    }
+    /// Whether the link has a number, but is not there, since the switch at its end is not.
+    fn is_missing(&self, _id: LinkId) -> bool {
+        false
+    }
+    /// Whether no message can cross it any more.
+    fn is_failed(&self, _id: LinkId) -> bool {
+        false
+    }
+    /// Where it consists of several equal networks: one of them, and how many there are.
+    fn plane(&self) -> Option<(&dyn Topology, u32)> {
+        None
     }
     /// How it likes to be drawn.
     fn structure(&self) -> Structure {

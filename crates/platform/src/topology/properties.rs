@@ -210,7 +210,8 @@ fn check_degrees(topology: &dyn Topology, switch: impl Fn(u32) -> u64, node: u64
         let expected = (vertex as u32).checked_sub(topology.nodes()).map_or(node, &switch);
         prop_assert_eq!(degree, expected, "vertex {} of {}", vertex, topology.describe());
     }
-    prop_assert_eq!(degrees.iter().sum::<u64>(), 2 * topology.cables());
+    let ways = if matches!(topology.structure(), Structure::Stages(_)) { 1 } else { 2 };
+    prop_assert_eq!(degrees.iter().sum::<u64>(), ways * topology.cables());
     Ok(())
 }
 
@@ -347,6 +348,17 @@ proptest! {
     }
 
     #[test]
+    fn fat_trees_without_some_tops(shape in shape(), missing in 0u32..9, duplex in duplex()) {
+        let tops = shape.tops(shape.levels());
+        prop_assume!(tops > 1);
+        let tree = tree(&shape, duplex).without(&[missing % tops]).unwrap();
+        check_routes(&tree, true)?;
+        prop_assert!(used(&tree).iter().zip(0..).all(|(used, id)| !used || !tree.is_missing(id)));
+        let there = (0..tree.links()).filter(|&id| !tree.is_missing(id)).count() as u64;
+        prop_assert_eq!(there, tree.cables() * if duplex == Duplex::Split { 2 } else { 1 });
+    }
+
+    #[test]
     fn tori_and_meshes(axes in proptest::collection::vec((1u32..6, 1u32..4), 1..4), wrap: bool, duplex in duplex()) {
         let (dims, cables): (Vec<u32>, Vec<u32>) = axes.into_iter().unzip();
         let torus = Torus::with_cables(&dims, &cables, wrap, LINK, duplex).unwrap();
@@ -411,9 +423,160 @@ proptest! {
     }
 }
 
+/// Networks in one direction: all links have different names, and each leads from one stage to the next.
+fn check_stages(topology: &dyn Topology) -> Result<(), TestCaseError> {
+    let names: std::collections::BTreeSet<String> = (0..topology.links()).map(|id| topology.link_name(id)).collect();
+    prop_assert_eq!(names.len() as u32, topology.links());
+    prop_assert_eq!(u64::from(topology.links()), topology.cables());
+    let Structure::Stages(sizes) = topology.structure() else { panic!("not of stages") };
+    prop_assert_eq!(sizes.iter().sum::<u32>(), topology.switches());
+    let stage = |switch: u32| {
+        let mut first = 0;
+        sizes.iter().position(|size| {
+            first += size;
+            switch < first
+        })
+    };
+    for id in 0..topology.links() {
+        match topology.ends(id) {
+            (Vertex::Node(_), Vertex::Switch(switch)) => prop_assert_eq!(stage(switch), Some(0)),
+            (Vertex::Switch(a), Vertex::Switch(b)) => prop_assert_eq!(stage(a).map(|a| a + 1), stage(b)),
+            (Vertex::Switch(switch), _) => prop_assert_eq!(stage(switch), Some(sizes.len() - 1)),
+            ends => prop_assert!(false, "{ends:?}"),
+        }
+    }
+    prop_assert_eq!(channels(topology)[0], 1);
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn clos_networks(m in 1u32..6, n in 1u32..5, r in 1u32..5) {
+        let shape = ClosShape { middle_switches: m, nodes_per_switch: n, edge_switches: r };
+        let topology = Clos::new(shape, SLOW, LINK).unwrap();
+        check_routes(&topology, true)?;
+        check_stages(&topology)?;
+        check_degrees(&topology, |switch| if switch < r { m } else if switch < r + m { r } else { n } as u64, 1)?;
+    }
+}
+
+#[test]
+fn gamma_networks() {
+    for stages in 1..6 {
+        let topology = Gamma::new(stages, SLOW, LINK).unwrap();
+        check_routes(&topology, true).unwrap();
+        check_stages(&topology).unwrap();
+        let last = stages << stages;
+        check_degrees(&topology, |switch| if switch < last { 3 } else { 1 }, 1).unwrap();
+    }
+}
+
+#[test]
+fn bisection_of_small_gamma_networks_is_the_worst_cut() {
+    for stages in 1..3 {
+        for (node, switch) in [(LINK, LINK), (LINK, SLOW), (LINK, Link { bandwidth: 0.1e9, ..LINK })] {
+            let topology = Gamma::new(stages, node, switch).unwrap();
+            let (found, worst) = (topology.bisection_bandwidth(), brute_force(&topology));
+            assert!(close(found, worst), "{}: {found} is not {worst}", topology.describe());
+        }
+    }
+}
+
+#[test]
+fn bisection_of_clos_networks_is_the_worst_cut() {
+    for (m, n, r) in [(1, 1, 2), (2, 2, 2), (1, 2, 2), (3, 2, 2), (1, 3, 2), (2, 3, 2), (2, 2, 3), (1, 2, 3), (3, 1, 4)]
+    {
+        let shape = ClosShape { middle_switches: m, nodes_per_switch: n, edge_switches: r };
+        for (node, switch) in [(LINK, LINK), (LINK, SLOW), (SLOW, LINK)] {
+            let topology = Clos::new(shape, node, switch).unwrap();
+            let (formula, worst) = (topology.bisection_bandwidth(), brute_force(&topology));
+            assert!(close(formula, worst), "{}: {formula} is not {worst}", topology.describe());
+        }
+    }
+}
+
+/// Names of what may fail, one after the other, as long as the network is not cut.
+fn damage(whole: &dyn Fn() -> Box<dyn Topology>, picks: &[u32]) -> Option<Damaged> {
+    let topology = whole();
+    let (switches, links, nodes) = (topology.switches(), topology.links(), topology.nodes());
+    let mut names: Vec<String> = Vec::new();
+    for &pick in picks {
+        let name = match pick % 3 {
+            0 if switches > 0 => topology.vertex_name(Vertex::Switch(pick / 3 % switches)),
+            _ => topology.link_name(pick / 3 % links),
+        };
+        let with: Vec<String> = names.iter().cloned().chain([name]).collect();
+        if Damaged::new(whole(), &with, nodes).is_ok() {
+            names = with;
+        }
+    }
+    Damaged::new(whole(), &names, nodes).ok().filter(|_| !names.is_empty())
+}
+
+/// Ways of all kinds cross nothing that failed.
+fn check_damaged(topology: &Damaged) -> Result<(), TestCaseError> {
+    check_routes(topology, false)?;
+    let mut path = Path::default();
+    for (from, to) in (0..topology.nodes()).flat_map(|from| (0..topology.nodes()).map(move |to| (from, to))) {
+        let draw = 0x9E37_79B9_7F4A_7C15u64.wrapping_mul(u64::from(from * 31 + to));
+        let ways: [&dyn Fn(&mut Path); 5] = [
+            &|path| topology.route(from, to, path),
+            &|path| topology.route_by_source(from, to, path),
+            &|path| topology.any_route(from, to, draw, path),
+            &|path| topology.least_loaded(from, to, draw, &|_| 1, path),
+            &|path| topology.detour(from, to, draw, path),
+        ];
+        for find in ways {
+            path.clear();
+            find(&mut path);
+            prop_assert!(path.links.iter().all(|&id| !topology.is_failed(id)), "{from} -> {to}");
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damaged_networks(kind in 0usize..7, planes in 1u32..3, picks in proptest::collection::vec(0u32..10_000, 1..5)) {
+        let whole = move || -> Box<dyn Topology> {
+            let one: Box<dyn Topology> = match kind {
+                0 => Box::new(parse("2;3,3;1,3;1,1")),
+                1 => Box::new(parse("2;2,3;1,2;1,2")),
+                2 => Box::new(Torus::new(&[4, 3], true, LINK, Duplex::Split).unwrap()),
+                3 => Box::new(hyperx(vec![(3, 1), (3, 2)], 2, Duplex::Split)),
+                4 => Box::new(SlimFly::new(3, 1, LINK, SLOW, Duplex::Split).unwrap()),
+                5 => Box::new(Gamma::new(3, LINK, SLOW).unwrap()),
+                _ => Box::new(Torus::new(&[3, 3], true, LINK, Duplex::Shared).unwrap()),
+            };
+            match planes {
+                1 => one,
+                count => Box::new(Planes::new(one, count, PlaneChoice::Pair).unwrap()),
+            }
+        };
+        if let Some(topology) = damage(&whole, &picks) {
+            check_damaged(&topology)?;
+        }
+    }
+
+    #[test]
+    fn planes(count in 1u32..4, choice in 0usize..3, duplex in duplex()) {
+        let choice = [PlaneChoice::Source, PlaneChoice::Destination, PlaneChoice::Pair][choice];
+        let topology = Planes::new(Box::new(hyperx(vec![(3, 1), (2, 2)], 2, duplex)), count, choice).unwrap();
+        check_routes(&topology, true)?;
+        let names: std::collections::BTreeSet<String> = (0..topology.links()).map(|id| topology.link_name(id)).collect();
+        prop_assert_eq!(names.len() as u32, topology.links());
+        let one = hyperx(vec![(3, 1), (2, 2)], 2, duplex);
+        prop_assert_eq!(channels(&topology)[0], channels(&one)[0], "planes need no more virtual channels");
+    }
+}
+
 #[test]
 fn slim_flies() {
-    for (q, nodes, delta) in [(3, 2, -1), (5, 2, 1), (7, 1, -1), (11, 1, -1), (13, 1, 1)] {
+    let cases =
+        [(3, 2, -1), (4, 2, 0), (5, 2, 1), (7, 1, -1), (8, 1, 0), (9, 1, 1), (11, 1, -1), (13, 1, 1), (16, 1, 0)];
+    for (q, nodes, delta) in cases {
         for duplex in [Duplex::Split, Duplex::Shared] {
             let topology = SlimFly::new(q, nodes, SLOW, LINK, duplex).unwrap();
             check_routes(&topology, true).unwrap();

@@ -46,6 +46,32 @@ impl FatTreeShape {
         self.product(levels, &[]).map(|_| ()).ok_or_else(too_large)
     }
 
+    /// Switches with so many children each, the lowest level first, of which each has as many cables up as down, divided by
+    /// the oversubscription of its level; without a list by 1. The highest level has nothing above it.
+    pub fn tapered(down: &[u32], oversubscription: Option<&[u32]>) -> Result<FatTreeShape, TopologyError> {
+        let levels = down.len();
+        let above = levels.saturating_sub(1);
+        let all_one = vec![1; above];
+        let ratios = oversubscription.unwrap_or(&all_one);
+        if ratios.len() != above {
+            return Err(TopologyError::Taper {
+                problem: format!("{} ratios for {above} levels of switches with others above them", ratios.len()),
+            });
+        }
+        let mut up = vec![1];
+        for (level, (&children, &ratio)) in (1..).zip(down.iter().zip(ratios)) {
+            if ratio == 0 || !children.is_multiple_of(ratio) {
+                let problem = format!("the {children} cables down from level {level} cannot be divided by {ratio}");
+                return Err(TopologyError::Taper { problem });
+            }
+            up.push(children / ratio);
+        }
+        up.truncate(levels);
+        let shape = FatTreeShape { down: down.into(), up, parallel: vec![1; levels] };
+        shape.check()?;
+        Ok(shape)
+    }
+
     /// Number of vertices of a level (times some factors), if it is less than 2^32.
     fn product(&self, level: usize, factors: &[u32]) -> Option<u32> {
         let all = self.up[..level].iter().chain(&self.down[level..]).chain(factors);
@@ -145,6 +171,20 @@ mod tests {
             assert_eq!(text.parse::<FatTreeShape>().unwrap().to_string(), text);
         }
         assert_eq!(" 2 ; 2, 2 ; 1, 1 ; 1, 1 ".parse::<FatTreeShape>().unwrap().to_string(), "2;2,2;1,1;1,1");
+    }
+
+    #[test]
+    fn tapers() {
+        let shape =
+            |down: &[u32], ratios: Option<&[u32]>| FatTreeShape::tapered(down, ratios).map(|shape| shape.to_string());
+        assert_eq!(shape(&[16, 16, 8], None).unwrap(), "3;16,16,8;1,16,16;1,1,1");
+        assert_eq!(shape(&[16, 16, 8], Some(&[1, 2])).unwrap(), "3;16,16,8;1,16,8;1,1,1");
+        assert_eq!(shape(&[24], Some(&[])).unwrap(), "1;24;1;1");
+        let error = |down: &[u32], ratios: &[u32]| shape(down, Some(ratios)).unwrap_err().to_string();
+        assert!(error(&[16, 16], &[3]).contains("the 16 cables down from level 1 cannot be divided by 3"));
+        assert!(error(&[16, 16], &[0]).contains("divided by 0"));
+        assert!(error(&[16, 16], &[1, 2]).contains("2 ratios for 1 levels"));
+        assert!(shape(&[], None).is_err() && shape(&[4, 0], None).is_err());
     }
 
     #[test]

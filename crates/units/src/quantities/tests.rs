@@ -32,6 +32,16 @@ fn durations() {
 }
 
 #[test]
+fn lengths_and_powers() {
+    assert_eq!("250 cm".parse(), Ok(Length(2.5)));
+    assert_eq!(Length(0.02).to_string(), "20 mm");
+    assert_eq!("1.2 kW".parse(), Ok(Power(1200.0)));
+    assert_eq!(Power(2.5e6).human(), "2.5 MW");
+    assert_eq!(remedy::<Length>("3"), "write `3 m`, not `3`: a bare number has no unit");
+    assert!("3 W".parse::<Length>().unwrap_err().message().contains("unit of power"));
+}
+
+#[test]
 fn a_bare_number_has_no_unit() {
     assert_eq!(remedy::<Bandwidth>("12.5"), "write `12.5 GB/s`, not `12.5`: a bare number has no unit");
     assert_eq!(remedy::<Bytes>("0"), "write `0 B`, not `0`: a bare number has no unit");

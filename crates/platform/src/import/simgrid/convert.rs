@@ -44,6 +44,7 @@ pub(super) fn convert(
         mpi: settings.mpi,
         plan: Plan::default(),
         io: Io::default(),
+        cost: None,
         assumed: Vec::new(),
     })
 }
@@ -104,7 +105,13 @@ impl Converter<'_> {
                     Release::V3_32 => ParallelCables::All,
                     Release::Y2018 => ParallelCables::First,
                 };
-                Wiring::FatTree { levels: vec![link; shape.levels()], shape, switch_ports: None, parallel_cables }
+                Wiring::FatTree {
+                    levels: vec![link; shape.levels()],
+                    shape,
+                    switch_ports: None,
+                    parallel_cables,
+                    missing: Vec::new(),
+                }
             }
             Topology::Torus(dimensions, span) => {
                 let room = dimensions.iter().try_fold(1u64, |room, size| room.checked_mul(u64::from(*size)));
@@ -127,6 +134,8 @@ impl Converter<'_> {
             loopback,
             limiter: cluster.limiter,
             unused_ports: 0,
+            planes: None,
+            failed: Vec::new(),
             routing: None,
         };
         let nodes = Nodes { count: nodes as u32, cores_per_socket: cluster.cores, ..Nodes::default() };

@@ -1,7 +1,6 @@
 //! From zones, hosts and links to a graph file with a prescribed route for every pair of hosts.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::sync::Arc;
 
 use hpcast_units::{Bandwidth, Seconds};
@@ -9,6 +8,7 @@ use hpcast_units::{Bandwidth, Seconds};
 use super::description::{Host, Platform};
 use super::routing;
 use crate::diagnostic::{Diagnostic, Source};
+use crate::import::text::{base_name, push, unique};
 use crate::interconnect::Loopback;
 use crate::machine::{Network, Wiring};
 use crate::topology::{Duplex, Link};
@@ -72,37 +72,8 @@ pub(super) fn convert(
         }
     }
     let wiring = Wiring::Graph { file: None, text };
-    let network = Network { wiring, duplex: Duplex::Split, loopback, limiter: None, unused_ports: 0, routing: None };
+    let (planes, failed) = (None, Vec::new());
+    let (duplex, limiter) = (Duplex::Split, None);
+    let network = Network { wiring, duplex, loopback, limiter, unused_ports: 0, planes, failed, routing: None };
     Ok((layout.hosts, network))
-}
-
-fn push(text: &mut String, line: std::fmt::Arguments) {
-    // Nothing is fallible about writing to a string.
-    let _ = writeln!(text, "{line}");
-}
-
-fn base_name(source: &Source) -> &str {
-    source.name.rsplit(['/', '\\']).next().unwrap_or(&source.name)
-}
-
-/// Names that a graph file can have, all different: what means something there becomes `_`.
-fn unique<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
-    let mut taken = BTreeSet::new();
-    let mut result = Vec::new();
-    for name in names {
-        let special = |c: char| c.is_whitespace() || c.is_control() || "[]:#".contains(c);
-        let mut clean = name.replace(special, "_");
-        if clean.is_empty() || clean == "--" || clean == "->" {
-            clean.insert(0, '_');
-        }
-        let mut candidate = clean.clone();
-        for number in 2.. {
-            if taken.insert(candidate.clone()) {
-                break;
-            }
-            candidate = format!("{clean}_{number}");
-        }
-        result.push(candidate);
-    }
-    result
 }

@@ -28,8 +28,8 @@ mod units;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use super::Import;
 use crate::diagnostic::{Diagnostic, Diagnostics, Source};
-use crate::machine::{MachineFile, Wiring};
 
 /// The SimGrid whose reading of a platform file is followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,40 +63,6 @@ impl std::fmt::Display for Release {
             Release::V3_32 => "3.32",
             Release::Y2018 => "2018",
         })
-    }
-}
-
-/// What a platform file became.
-#[derive(Clone, Debug)]
-pub struct Import {
-    /// The machine.
-    pub machine: MachineFile,
-    /// All that was not converted, or not exactly, in the order of the file.
-    pub warnings: Diagnostics,
-}
-
-impl Import {
-    /// The files to write, by name: the machine file, and the graph beside it if there is one.
-    pub fn files(&self, machine_name: &str) -> Vec<(String, String)> {
-        let mut machine = self.machine.clone();
-        let mut files = Vec::new();
-        if let Wiring::Graph { file, text } = &mut machine.network.wiring {
-            let stem = machine_name.strip_suffix(".toml").unwrap_or(machine_name);
-            // The machine file names its graph relative to itself.
-            let graph_name = format!("{stem}.graph");
-            *file = graph_name.rsplit('/').next().map(String::from);
-            files.push((graph_name, text.clone()));
-        }
-        let header = self.warnings.iter().map(|warning| {
-            let place = warning.position().map_or(String::new(), |(line, _)| format!("line {line}: "));
-            format!("- {place}{} ({})", warning.message, warning.remedy)
-        });
-        let mut header: Vec<String> = header.collect();
-        if !header.is_empty() {
-            header.insert(0, "What the conversion could not keep:".into());
-        }
-        files.insert(0, (machine_name.to_string(), machine.to_toml(header.iter().map(String::as_str))));
-        files
     }
 }
 

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::interconnect::{Interconnect, Loopback};
-use crate::machine::FactorMeaning;
+use crate::machine::{FactorMeaning, MachineFile, Wiring};
 use crate::protocol::PollGrowth;
 use crate::topology::{Duplex, Link};
 

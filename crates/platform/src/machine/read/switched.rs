@@ -4,7 +4,7 @@ use super::{read_cables, read_figure, read_link, read_whole_link};
 use crate::fields::{Reader, Section};
 use crate::machine::Wiring;
 use crate::machine::wiring::{ARRANGEMENTS, word_for};
-use crate::topology::{Arrangement, DragonflyLinks, DragonflyPlusShape, DragonflyShape, HyperXShape, Link};
+use crate::topology::{Arrangement, ClosShape, DragonflyLinks, DragonflyPlusShape, DragonflyShape, HyperXShape, Link};
 
 pub(super) fn read_full_mesh(reader: &mut Reader, network: &mut Section<'_>) -> Wiring {
     let dimensions = vec![read_figure(reader, network, "switches", 16)];
@@ -52,6 +52,22 @@ pub(super) fn read_slim_fly(reader: &mut Reader, network: &mut Section<'_>) -> W
     let nodes_per_switch = read_figure(reader, network, "nodes-per-switch", 4);
     let [node_link, switch_link] = read_kinds(reader, network, ["node-link", "switch-link"]);
     Wiring::SlimFly { q, nodes_per_switch, node_link, switch_link }
+}
+
+pub(super) fn read_clos(reader: &mut Reader, network: &mut Section<'_>) -> Wiring {
+    let shape = ClosShape {
+        middle_switches: read_figure(reader, network, "middle-switches", 8),
+        nodes_per_switch: read_figure(reader, network, "nodes-per-switch", 8),
+        edge_switches: read_figure(reader, network, "edge-switches", 16),
+    };
+    let [node_link, switch_link] = read_kinds(reader, network, ["node-link", "switch-link"]);
+    Wiring::Clos { shape, node_link, switch_link }
+}
+
+pub(super) fn read_gamma(reader: &mut Reader, network: &mut Section<'_>) -> Wiring {
+    let dimension = read_figure(reader, network, "dimension", 6);
+    let [node_link, switch_link] = read_kinds(reader, network, ["node-link", "switch-link"]);
+    Wiring::Gamma { dimension, node_link, switch_link }
 }
 
 fn read_arrangement(reader: &mut Reader, network: &mut Section<'_>) -> Arrangement {

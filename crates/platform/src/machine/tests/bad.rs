@@ -214,9 +214,71 @@ fn dragonflies_and_slim_flies() {
 
     let slim_fly = |q: u32| switched(&format!("topology = \"slim-fly\"\nq = {q}\nnodes-per-switch = 1"));
     good(&slim_fly(3).replace("count = 4", "count = 18"));
-    refused(&slim_fly(9), (8, 5), &["9 is not an odd prime", "write 7 or 11"]);
+    good(&slim_fly(4).replace("count = 4", "count = 32"));
+    refused(&slim_fly(6), (8, 5), &["6 is not a power of a prime", "write 5 or 7"]);
     refused(&slim_fly(100_003), (8, 5), &["make it smaller"]);
     refused(&slim_fly(5), (4, 9), &["has ports for 50 nodes, but there are 4"]);
+}
+
+#[test]
+fn stages_in_one_direction() {
+    let clos = |lines: &str| switched(&format!("topology = \"clos\"\n{lines}"));
+    good(&clos("middle-switches = 3\nnodes-per-switch = 2\nedge-switches = 2"));
+    refused(&clos("middle-switches = 3\nnodes-per-switch = 2"), (6, 1), &["`network.edge-switches` is missing"]);
+    refused(&clos("middle-switches = 0\nnodes-per-switch = 2\nedge-switches = 2"), (8, 19), &["out of range"]);
+    refused(&clos("middle-switches = 99999\nnodes-per-switch = 2\nedge-switches = 99999"), (10, 17), &["smaller"]);
+    refused(&clos("middle-switches = 1\nnodes-per-switch = 3\nedge-switches = 2"), (4, 9), &["has ports for 6 nodes"]);
+    let duplex = "middle-switches = 3\nnodes-per-switch = 2\nedge-switches = 2\nduplex = \"split\"";
+    refused(&clos(duplex), (11, 1), &["unknown key `duplex`"]);
+    let gamma = |lines: &str| switched(&format!("topology = \"gamma\"\n{lines}"));
+    good(&gamma("dimension = 2"));
+    refused(&gamma("dimension = 0"), (8, 13), &["out of range"]);
+    refused(&gamma("dimension = 26"), (8, 13), &["make it smaller"]);
+    refused(&gamma("dimension = 3"), (4, 9), &["has ports for 8 nodes, but there are 4"]);
+}
+
+#[test]
+fn planes_and_damage() {
+    let tree = |lines: &str| fat_tree(&format!("shape = \"2; 2,2; 1,2; 1,1\"\n{lines}"));
+    good(&tree("planes = 2"));
+    refused(&tree("planes = 0"), (9, 10), &["out of range"]);
+    refused(&tree("planes = 2\nplane-choice = \"sauce\""), (10, 16), &["did you mean `\"source\"`?"]);
+    refused(&tree("plane-choice = \"source\""), (9, 1), &["unknown key `plane-choice`"]);
+    good(&tree("failed = [\"core 1\", \"leaf 0 -> core 1\"]"));
+    refused(
+        &tree("failed = [\"core 1\", \"leaf 0 -> cor 0\"]"),
+        (9, 21),
+        &["write `leaf 0 -> core 0` (not `leaf 0 -> cor 0`)"],
+    );
+    refused(&tree("failed = [\"node 1\"]"), (9, 11), &["this is a node", "remove `node 1`"]);
+    refused(&tree("failed = [\"leaf 1\"]"), (9, 10), &["the machine is cut", "2 of 4 nodes", "`node 2`"]);
+    refused(&tree("failed = [3]"), (9, 11), &["must hold texts"]);
+    refused(&tree("planes = 2\nfailed = [\"core 1\"]"), (10, 11), &["neither a link nor a switch", "(not `core 1`)"]);
+}
+
+#[test]
+fn missing_top_switches() {
+    let tree = |lines: &str| fat_tree(&format!("shape = \"2; 2,2; 1,2; 1,1\"\n{lines}"));
+    good(&tree("missing = [\"core 1\"]"));
+    good(&tree("missing = 1"));
+    refused(&tree("missing = 2"), (9, 11), &["all 2 switches at the top are missing", "leave at least one"]);
+    refused(&tree("missing = [\"core 2\"]"), (9, 12), &["`core 2` is no switch at the top", "core 0 to core 1"]);
+    refused(&tree("missing = [\"leaf 0\"]"), (9, 12), &["`leaf 0` is no switch at the top"]);
+    refused(&tree("missing = [\"core 0\", \"core 0\"]"), (9, 22), &["is there twice"]);
+    refused(&tree("missing = \"core 0\""), (9, 11), &["whole number"]);
+    refused(&tree("missing = -1"), (9, 11), &["is negative"]);
+}
+
+#[test]
+fn tapered_fat_trees() {
+    good(&fat_tree("down = [2, 2]"));
+    good(&fat_tree("down = [2, 2]\noversubscription = [2]"));
+    refused(&fat_tree("down = [2, 2]\noversubscription = [3]"), (9, 20), &["cannot be divided by 3"]);
+    refused(&fat_tree("down = [2, 2]\noversubscription = [1, 1]"), (9, 20), &["2 ratios for 1 levels"]);
+    refused(&fat_tree("down = [2, 0]"), (8, 8), &["at least 1"]);
+    refused(&fat_tree("down = []"), (8, 8), &["1 to 8 levels"]);
+    refused(&fat_tree("down = [2, 2]\nshape = \"1;4;1;1\""), (9, 1), &["unknown key `shape`"]);
+    refused(&fat_tree("shape = \"1;4;1;1\"\noversubscription = [2]"), (9, 1), &["unknown key `oversubscription`"]);
 }
 
 #[test]
@@ -249,6 +311,22 @@ fn mpi_parameters() {
     let pieces = "between.send = [{ above = \"9 B\", base = \"1 us\" }, { above = \"1 B\", base = \"1 us\" }]";
     refused(&mpi(pieces), (11, 61), &["ascending"]);
     refused(&mpi(&pieces.replace("1 B", "9 B")), (11, 61), &["two pieces start above 9 B"]);
+}
+
+#[test]
+fn price_tables() {
+    let priced = |lines: &str| format!("{SMALL}[cost]\n{lines}");
+    good(&priced("currency = \"EUR\""));
+    refused(&priced("energy-price = 0.2"), (10, 1), &["`cost.currency` is missing", "add `currency = \"EUR\"`"]);
+    let words = |lines: &str| priced(&format!("currency = \"EUR\"\n{lines}"));
+    refused(&words("energy-price = -1"), (12, 16), &["the price is negative"]);
+    refused(&words("energy-price = \"0.2 EUR\""), (12, 16), &["must be a plain number"]);
+    refused(&words("port = { price = 3, power = 20 }"), (12, 29), &["`power` has no unit", "20 W"]);
+    refused(&words("port = { cost = 3 }"), (12, 10), &["unknown key `cost`"]);
+    refused(&words("switches = [{ kind = \"leaf\" }]"), (12, 13), &["`cost.switches[0].price` is missing"]);
+    refused(&words("cables = [{ class = \"copper\", price = 1, up-to = \"0 m\" }]"), (12, 50), &["impossible"]);
+    refused(&words("lengths.link = \"2 W\""), (12, 16), &["`W` is a unit of power, not of length"]);
+    refused(&words("prices = 3"), (12, 1), &["unknown key `prices`"]);
 }
 
 #[test]

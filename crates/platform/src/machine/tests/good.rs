@@ -1,17 +1,20 @@
 use std::path::PathBuf;
 
-use hpcast_units::{Bandwidth, Seconds};
+use hpcast_units::{Bandwidth, Length, Power, Seconds};
 use proptest::prelude::*;
 
 use super::*;
 use crate::interconnect::Loopback;
-use crate::machine::{FactorMeaning, Figures, FlowSharing, Io, Machine, Network, Nodes, RoutingWord, Wiring};
+use crate::machine::{
+    CableClass, CostTable, FactorMeaning, Figures, FlowSharing, Io, Machine, Network, Nodes, Part, PlaneFigures,
+    RoutingWord, SwitchPrice, Wiring,
+};
 use crate::placement::{Plan, Policy};
 use crate::protocol::{Mode, MpiParameters, Piece, Piecewise, PollGrowth, Protocol};
 use crate::switching::{Arbitration, PacketSwitching};
 use crate::topology::{
-    Arrangement, DragonflyLinks, DragonflyPlusShape, DragonflyShape, Duplex, FatTreeShape, HyperXShape, Link,
-    ParallelCables,
+    Arrangement, ClosShape, DragonflyLinks, DragonflyPlusShape, DragonflyShape, Duplex, FatTreeShape, HyperXShape,
+    Link, ParallelCables, PlaneChoice,
 };
 
 /// Everything that a machine file can say.
@@ -151,6 +154,20 @@ fn kinds_of_links_are_general_unless_given() {
 }
 
 #[test]
+fn planes_and_damage() {
+    let tree = "topology = \"fat-tree\"\nshape = \"2; 4,4; 1,2; 1,1\"\nbandwidth = \"1 GB/s\"\nlatency = \"1 us\"";
+    let file = network_of(&format!("{tree}\nplanes = 2\nplane-choice = \"source\"\nfailed = [\"plane 1: core 1\"]"));
+    assert_eq!(good(&file.to_toml([])).network, file.network);
+    let figures = Figures::of(&file.build().unwrap());
+    assert_eq!((figures.nodes, figures.switches, figures.cables), (16, 12, 48));
+    // Three of four cables from each leaf are left.
+    assert_eq!(figures.bisection_bandwidth.get(), 6e9);
+    assert!(
+        network_of(&format!("{tree}\nplanes = 2")).assumed.iter().any(|line| line == "network.plane-choice = pair")
+    );
+}
+
+#[test]
 fn figures_of_a_fat_tree() {
     let figures = Figures::of(&good(FULL).build().unwrap());
     assert_eq!((figures.nodes, figures.unused_ports, figures.cores), (510, 2, 16_320));
@@ -237,7 +254,8 @@ fn wiring() -> impl Strategy<Value = (Wiring, u32)> {
             let nodes = shape.nodes();
             let switch_ports = ports.then(|| vec![100; shape.levels()]);
             let parallel_cables = if first { ParallelCables::First } else { ParallelCables::All };
-            (Wiring::FatTree { shape, levels, switch_ports, parallel_cables }, nodes)
+            let missing = if first && shape.tops(shape.levels()) > 1 { vec![0] } else { vec![] };
+            (Wiring::FatTree { shape, levels, switch_ports, parallel_cables, missing }, nodes)
         })
     });
     let axes = || proptest::collection::vec((1u32..6, 1u32..4), 1..4);
@@ -257,25 +275,34 @@ fn wiring() -> impl Strategy<Value = (Wiring, u32)> {
         let text = format!("node a b\n# {}\nlink a -- b 1 GB/s 1 us\n", comment.replace(['\n', '\r'], " "));
         (Wiring::Graph { file: None, text }, 2)
     });
-    let slim_fly = (0usize..4, 1u32..5, link(), link()).prop_map(|(at, nodes_per_switch, node_link, switch_link)| {
-        let q = [3, 5, 7, 11][at];
+    let staged = (1u32..6, 1u32..6, 1u32..6, link(), link(), any::<bool>()).prop_map(
+        |(m, n, r, node_link, switch_link, is_clos)| {
+            let shape = ClosShape { middle_switches: m, nodes_per_switch: n, edge_switches: r };
+            match is_clos {
+                true => (Wiring::Clos { shape, node_link, switch_link }, n * r),
+                false => (Wiring::Gamma { dimension: m, node_link, switch_link }, 1 << m),
+            }
+        },
+    );
+    let slim_fly = (0usize..6, 1u32..5, link(), link()).prop_map(|(at, nodes_per_switch, node_link, switch_link)| {
+        let q = [3, 4, 5, 7, 8, 9][at];
         (Wiring::SlimFly { q, nodes_per_switch, node_link, switch_link }, 2 * q * q * nodes_per_switch)
     });
-    prop_oneof![crossbar, tree, torus, cube, hyperx, dragonfly(), slim_fly, graph]
+    prop_oneof![crossbar, tree, torus, cube, hyperx, dragonfly(), slim_fly, staged, graph]
 }
 
 prop_compose! {
     fn network()((wiring, nodes) in wiring(), shared: bool, loopback in link(), limiter in proptest::option::of(1.0..1e12), threshold in proptest::option::of(0u32..9))
         -> (Network, u32) {
-        let is_graph = matches!(wiring, Wiring::Graph { .. });
-        let duplex = if shared && !is_graph { Duplex::Shared } else { Duplex::Split };
+        let duplex = if shared && !wiring.knows_duplex() { Duplex::Shared } else { Duplex::Split };
         let word = match wiring {
             Wiring::Crossbar { .. } => "direct",
-            Wiring::FatTree { .. } => "least-loaded",
+            Wiring::FatTree { .. } | Wiring::Clos { .. } | Wiring::Gamma { .. } => "least-loaded",
             _ => "ugal-l",
         };
+        let planes = threshold.map(|count| PlaneFigures { count: count % 3 + 1, choice: [PlaneChoice::Source, PlaneChoice::Pair][count as usize % 2] });
         let routing = threshold.map(|threshold| RoutingWord { word: word.into(), threshold });
-        (Network { wiring, duplex, loopback: Loopback::Unshared(loopback), limiter, unused_ports: 0, routing }, nodes)
+        (Network { wiring, duplex, loopback: Loopback::Unshared(loopback), limiter, unused_ports: 0, planes, failed: Vec::new(), routing }, nodes)
     }
 }
 
@@ -318,6 +345,26 @@ prop_compose! {
     }
 }
 
+/// A price table with everything, made of one number.
+fn cost(number: f64) -> CostTable {
+    let (power, length) = (Some(Power::new(number)), Length::new(number));
+    CostTable {
+        currency: "EUR".into(),
+        node: Part { price: Some(number), power: None },
+        port: Part { price: None, power },
+        switches: vec![
+            SwitchPrice { kind: Some("leaf \"x\"".into()), ports: None, price: number, power },
+            SwitchPrice { kind: None, ports: Some(number as u32), price: 0.0, power: None },
+        ],
+        cables: vec![
+            CableClass { class: "copper".into(), up_to: Some(length), price: number, per_metre: number },
+            CableClass { class: "optical".into(), up_to: None, price: 0.0, per_metre: 0.0 },
+        ],
+        lengths: [("level-1".into(), length), ("a b".into(), length)].into(),
+        energy_price: Some(number),
+    }
+}
+
 prop_compose! {
     fn machine()(name in "\\PC{0,20}", description in proptest::option::of(".{0,20}"), (network, count) in network(),
                  mpi in mpi(), cores in 1u32..100, memory in proptest::option::of(1u64..), seed in 0u64..1 << 62,
@@ -332,7 +379,8 @@ prop_compose! {
         let arbitration = if share { Arbitration::OldestFirst } else { Arbitration::FirstComeFirstServed };
         let packets = PacketSwitching { size: 4096, buffer, injection: cores, arbitration };
         let io = Io { bandwidth: window.map(Bandwidth::new), node_bandwidth: None, latency: window.map(Seconds::new) };
-        MachineFile { name, description, nodes, network, sharing, packets, mpi, plan, io, assumed: Vec::new() }
+        let cost = window.map(cost);
+        MachineFile { name, description, nodes, network, sharing, packets, mpi, plan, io, cost, assumed: Vec::new() }
     }
 }
 

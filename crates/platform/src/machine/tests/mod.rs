@@ -1,6 +1,7 @@
 //! Machine files: good ones, bad ones, and mutilated ones.
 
 mod bad;
+mod cost;
 mod good;
 mod robust;
 

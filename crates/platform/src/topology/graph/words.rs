@@ -4,6 +4,7 @@ use hpcast_units::{Bandwidth, Seconds};
 
 use super::super::Link;
 use super::error::{GraphError, GraphProblem};
+use crate::ranges::{RangeError, numbers};
 
 /// Names that one range may stand for: more is a mistake.
 const MAX_NAMES: usize = 1_000_000;
@@ -30,24 +31,11 @@ impl Word<'_> {
         if suffix.contains(['[', ']']) {
             return Err(range());
         }
-        let mut names = Vec::new();
-        for part in list.split(',') {
-            let (first, last) = part.split_once('-').unwrap_or((part, part));
-            let number = |digits: &str| match digits.bytes().all(|digit| digit.is_ascii_digit()) {
-                true => digits.parse::<u32>().map_err(|_| range()),
-                false => Err(range()),
-            };
-            let (low, high) = (number(first)?, number(last)?);
-            if low > high {
-                return Err(range());
-            }
-            if (high - low) as usize + names.len() >= MAX_NAMES {
-                return Err(self.error(GraphProblem::LongRange(self.text.into(), MAX_NAMES)));
-            }
-            // As many digits as the first number has: `n[08-11]`.
-            names.extend((low..=high).map(|number| format!("{prefix}{number:0width$}{suffix}", width = first.len())));
-        }
-        Ok(names)
+        let numbers = numbers(list, MAX_NAMES).map_err(|error| match error {
+            RangeError::NotARange => range(),
+            RangeError::TooMany => self.error(GraphProblem::LongRange(self.text.into(), MAX_NAMES)),
+        })?;
+        Ok(numbers.into_iter().map(|number| format!("{prefix}{number}{suffix}")).collect())
     }
 }
 

@@ -1,0 +1,11 @@
+//! Any text is the output of ibnetdiscover or a list of errors that can be printed.
+
+use hpcast_platform::diagnostic::Source;
+use hpcast_platform::import::{Unsaid, ibnetdiscover};
+use hpcast_units::Bandwidth;
+
+/// Panics if that does not hold; tells whether something was read.
+pub fn check(text: &str) -> bool {
+    let unsaid = Unsaid { bandwidth: Some(Bandwidth::new(12.5e9)), ..Unsaid::default() };
+    crate::imported::check(ibnetdiscover::import(&Source::new("fabric.txt", text), &unsaid))
+}
