@@ -251,7 +251,7 @@ impl Options {
             progress: running.progress(0.0..1.0, |_, simulated| {
                 vec![format!("{} simulated", Seconds::new(simulated.as_secs()).human())]
             }),
-            ..Setup::new(self.ranks, machine.clone(), placement, self.machine.network(machine))
+            ..Setup::new(self.ranks, machine.clone(), placement, self.machine.network(machine, &self.outputs))
         })
     }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use clap::{Args, ValueEnum};
 use hpcast_models::compute::ModelFile;
-use hpcast_models::network::{Along, Circuit, Flow, Ideal, Network, PacketNetwork, Routed};
+use hpcast_models::network::{Along, Circuit, Flow, Ideal, Network, PacketNetwork, Routed, Watched};
 use hpcast_platform::placement::{Placement, Plan, Policy};
 use hpcast_platform::switching::PacketSwitching;
 use hpcast_platform::{Machine, Routing};
@@ -13,6 +13,7 @@ use hpcast_report::{MachineInfo, RunReport};
 use hpcast_units::Bytes;
 
 use crate::failure::Failure;
+use crate::outputs::OutputOptions;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum NetworkModel {
@@ -29,12 +30,6 @@ pub(crate) enum NetworkModel {
 impl NetworkModel {
     /// An empty network of that machine; the seed is for ways that are drawn.
     pub fn build(self, machine: &Rc<Machine>, seed: u64) -> Box<dyn Network> {
-        fn routed<N: Along + 'static>(machine: &Rc<Machine>, seed: u64, network: N) -> Box<dyn Network> {
-            match machine.interconnect.routing().is_fixed() {
-                true => Box::new(network),
-                false => Box::new(Routed::new(machine.clone(), seed, network)),
-            }
-        }
         match self {
             NetworkModel::Flow => routed(machine, seed, Flow::new(machine.clone())),
             NetworkModel::Ideal => routed(machine, seed, Ideal::new(machine.clone())),
@@ -43,8 +38,29 @@ impl NetworkModel {
         }
     }
 
+    /// The same with its links watched over time.
+    pub fn watched(self, machine: &Rc<Machine>, seed: u64) -> Box<dyn Network> {
+        fn watched<N: Along + 'static>(machine: &Rc<Machine>, seed: u64, network: N) -> Box<dyn Network> {
+            routed(machine, seed, Watched::new(machine.clone(), network))
+        }
+        match self {
+            NetworkModel::Flow => watched(machine, seed, Flow::new(machine.clone())),
+            NetworkModel::Ideal => watched(machine, seed, Ideal::new(machine.clone())),
+            NetworkModel::Circuit => watched(machine, seed, Circuit::new(machine.clone())),
+            NetworkModel::Packet => Box::new(PacketNetwork::new(machine.clone(), seed).watched()),
+        }
+    }
+
     pub fn name(self) -> String {
         format!("{self:?}").to_lowercase()
+    }
+}
+
+/// With ways that are chosen when messages start, unless each pair of nodes has one.
+fn routed<N: Along + 'static>(machine: &Rc<Machine>, seed: u64, network: N) -> Box<dyn Network> {
+    match machine.interconnect.routing().is_fixed() {
+        true => Box::new(network),
+        false => Box::new(Routed::new(machine.clone(), seed, network)),
     }
 }
 
@@ -182,8 +198,12 @@ impl MachineOptions {
         self.plan(machine, 0).ranks_per_node.unwrap_or(machine.cores_per_node.max(most)).max(1)
     }
 
-    pub fn network(&self, machine: &Rc<Machine>) -> Box<dyn Network> {
-        self.network.build(machine, self.seed)
+    /// The network; its links are watched over time if the outputs need that.
+    pub fn network(&self, machine: &Rc<Machine>, outputs: &OutputOptions) -> Box<dyn Network> {
+        match outputs.watches_links() {
+            true => self.network.watched(machine, self.seed),
+            false => self.network.build(machine, self.seed),
+        }
     }
 
     pub fn network_name(&self) -> String {

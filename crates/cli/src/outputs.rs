@@ -7,7 +7,8 @@ use std::rc::Rc;
 use clap::Args;
 use hpcast_platform::{Machine, draw};
 use hpcast_report::{
-    GanttRecorder, Observers, OutputFile, RunReport, Totals, TraceWriter, check_writable, csv, gantt, links, write_file,
+    GanttRecorder, Observers, OutputFile, RunReport, Totals, TraceWriter, check_writable, csv, gantt, link_load, links,
+    write_file,
 };
 use hpcast_units::Time;
 
@@ -32,6 +33,12 @@ pub(crate) struct OutputOptions {
     /// Draw the network with the load of its links
     #[arg(long, value_name = "FILE.svg")]
     pub links: Option<PathBuf>,
+    /// Write the load of every link over time to a file
+    #[arg(long, value_name = "FILE.csv")]
+    pub link_load: Option<PathBuf>,
+    /// Draw the load of the links over time, kinds of links and the busiest ones below each other
+    #[arg(long, value_name = "FILE.svg")]
+    pub link_heat: Option<PathBuf>,
     /// List every rank in the JSON, however many there are
     #[arg(long)]
     pub every_rank: bool,
@@ -51,9 +58,34 @@ pub(crate) struct Results<'r> {
 impl OutputOptions {
     /// Finds out before the run what would go wrong after it.
     pub fn check(&self) -> Result<(), Failure> {
-        let outputs = [&self.json, &self.csv, &self.gantt, &self.trace, &self.links];
+        let outputs = [&self.json, &self.csv, &self.gantt, &self.trace, &self.links, &self.link_load, &self.link_heat];
         for path in outputs.into_iter().flatten().filter(|path| *path != Path::new("-")) {
             check_writable(path)?;
+        }
+        Ok(())
+    }
+
+    /// Whether links have to be watched over time.
+    pub fn watches_links(&self) -> bool {
+        self.link_load.is_some() || self.link_heat.is_some()
+    }
+
+    fn write_loads(&self, results: &Results<'_>) -> Result<(), Failure> {
+        let Results { report, totals, machine, .. } = results;
+        if !self.watches_links() {
+            return Ok(());
+        }
+        let Some(timeline) = &totals.timeline else {
+            return Err(Failure::input(
+                "the load of links over time is known only where every message was simulated: add --exact",
+            ));
+        };
+        if let Some(path) = &self.link_load {
+            write_file(path, link_load::csv(timeline, &machine.interconnect).as_bytes())?;
+        }
+        if let Some(path) = &self.link_heat {
+            let title = format!("{} on {}: load of the links over time", report.program, report.machine.name);
+            write_file(path, link_load::svg(timeline, &machine.interconnect, &title).as_bytes())?;
         }
         Ok(())
     }
@@ -73,6 +105,7 @@ impl OutputOptions {
             let title = format!("{} on {}: load of the links", report.program, report.machine.name);
             write_file(path, draw::svg(machine.interconnect.topology(), &title, Some(&loads)).as_bytes())?;
         }
+        self.write_loads(results)?;
         watchers.write(self, report)?;
         if self.prints_json() {
             return print(&results.json);

@@ -284,7 +284,7 @@ impl Experiment<'_> {
             observer: watchers.observer(),
             interrupt: Some(running.interrupt()),
             progress: running.progress(part, |_, _| Vec::new()),
-            ..Setup::new(options.ranks, machine.clone(), placement, options.machine.network(machine))
+            ..Setup::new(options.ranks, machine.clone(), placement, options.machine.network(machine, &options.outputs))
         };
         let parameters = Parameters {
             bytes,

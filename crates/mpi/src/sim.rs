@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
 
 use hpcast_engine::Tasks;
+use hpcast_models::network::Timeline;
 use hpcast_units::Time;
 
 use crate::collectives::rules::Selection;
@@ -57,6 +58,8 @@ pub struct Outcome {
     pub first_unreceived: Vec<Unreceived>,
     /// Bytes that crossed each link, by link id; empty where the model does not know links.
     pub link_bytes: Vec<f64>,
+    /// What crossed each link when, if the network was watched.
+    pub timeline: Option<Timeline>,
 }
 
 /// How one rank fared.
@@ -239,6 +242,7 @@ impl Sim {
             unreceived: state.unreceived(),
             first_unreceived: Unreceived::first(&state),
             link_bytes: state.network.link_bytes().to_vec(),
+            timeline: state.network.timeline().cloned(),
         }
     }
 

@@ -50,7 +50,7 @@ fn total_row(report: &RunReport) -> Table {
     table
 }
 
-fn line<'a>(text: &mut String, fields: impl Iterator<Item = &'a str>) {
+pub(crate) fn line<'a>(text: &mut String, fields: impl Iterator<Item = &'a str>) {
     for (place, field) in fields.enumerate() {
         if place > 0 {
             text.push(',');

@@ -78,6 +78,13 @@ impl Area {
         axes
     }
 
+    /// A frame with a horizontal axis only.
+    pub fn time_axis(&self, name: &str, scale: &Scale) -> Element {
+        let mut axes = Element::new("g").num("font-size", SMALL).set("fill", "#333");
+        self.push_horizontal(&mut axes, Some(name), scale);
+        axes
+    }
+
     fn push_horizontal(&self, axes: &mut Element, name: Option<&str>, scale: &Scale) {
         let bottom = self.bottom();
         for tick in &scale.ticks {

@@ -35,6 +35,48 @@ pub fn busiest(interconnect: &Interconnect, link_bytes: &[f64], duration: Time, 
         .collect()
 }
 
+/// What the links of a kind carried.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct KindLoad {
+    /// What they are, such as `global-link`.
+    pub kind: String,
+    /// How many there are, both directions counted.
+    pub links: u32,
+    /// Bytes that crossed them, together.
+    pub bytes: f64,
+    /// Mean share of their capacity that was used over the whole run, 0 to 1.
+    pub load: f64,
+    /// That of the busiest of them.
+    pub greatest_load: f64,
+}
+
+/// The kinds of links, the one with the busiest link first.
+pub fn by_kind(interconnect: &Interconnect, link_bytes: &[f64], duration: Time) -> Vec<KindLoad> {
+    let mut kinds: Vec<(KindLoad, f64)> = Vec::new();
+    for (id, &bytes) in (0..).zip(link_bytes) {
+        let (name, capacity) = (kind(interconnect, id), interconnect.capacity(id));
+        let at = kinds.iter().position(|(known, _)| known.kind == name).unwrap_or_else(|| {
+            kinds.push((KindLoad { kind: name, links: 0, bytes: 0.0, load: 0.0, greatest_load: 0.0 }, 0.0));
+            kinds.len() - 1
+        });
+        let (sum, capacities) = &mut kinds[at];
+        sum.links += 1;
+        sum.bytes += bytes;
+        sum.greatest_load = sum.greatest_load.max(load(bytes, capacity, duration));
+        *capacities += capacity;
+    }
+    let mean = |(kind, capacity): (KindLoad, f64)| KindLoad { load: load(kind.bytes, capacity, duration), ..kind };
+    let mut kinds: Vec<KindLoad> = kinds.into_iter().map(mean).collect();
+    kinds.sort_by(|one, other| other.greatest_load.total_cmp(&one.greatest_load));
+    kinds
+}
+
+/// What kind of link it is.
+pub(crate) fn kind(interconnect: &Interconnect, id: u32) -> String {
+    let topology = interconnect.topology();
+    if id < topology.links() { topology.link_kind(id) } else { "limiter".into() }
+}
+
 /// Every link's mean load over `duration`, for pictures: within 0 to 1, by link id.
 pub fn loads(interconnect: &Interconnect, link_bytes: &[f64], duration: Time) -> Vec<f64> {
     let capacity = |link| interconnect.capacity(link);

@@ -7,7 +7,7 @@ use hpcast_units::count;
 use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::links::{self, LinkLoad};
+use crate::links::{self, KindLoad, LinkLoad};
 use crate::provenance::Provenance;
 use crate::ranks::RankSummary;
 use crate::resources::Used;
@@ -45,6 +45,8 @@ pub struct RunReport {
     pub rank_times: RankSummary,
     /// The links with the highest load, busiest first.
     pub busiest_links: Vec<LinkLoad>,
+    /// What kinds of links carried, the one with the busiest link first.
+    pub link_kinds: Vec<KindLoad>,
     /// Whether it was stopped before all was done; what is reported is what was finished.
     pub interrupted: bool,
     /// What only programs of this kind have.
@@ -95,6 +97,7 @@ impl RunReport {
             bytes: totals.bytes,
             rank_times: RankSummary::of(&totals.ranks, every_rank),
             busiest_links: links::busiest(interconnect, &totals.link_bytes, totals.simulated, BUSIEST),
+            link_kinds: links::by_kind(interconnect, &totals.link_bytes, totals.simulated),
             warnings: unreceived(totals.unreceived).into_iter().collect(),
             ..RunReport::default()
         }
@@ -177,6 +180,7 @@ pub(crate) mod tests {
                 capacity_bytes_per_second: 12.5e9,
                 load: 0.00524352,
             }],
+            link_kinds: Vec::new(),
             interrupted: false,
             more: serde_json::Map::new(),
             assumptions: vec!["no loopback is described: messages inside a node go through its switch".into()],

@@ -101,7 +101,32 @@ pub(crate) fn links(report: &RunReport) -> String {
             Cell::Bandwidth(link.capacity_bytes_per_second),
         ]);
     }
-    table.text()
+    table.text() + &link_kinds(report)
+}
+
+/// What the kinds of links carried, where they differ.
+fn link_kinds(report: &RunReport) -> String {
+    if report.link_kinds.len() < 2 {
+        return String::new();
+    }
+    let columns = [
+        ("Kinds of links", "kind"),
+        ("links", "links"),
+        ("data", "bytes"),
+        ("mean load", "load"),
+        ("greatest", "greatest"),
+    ];
+    let mut table = Table::new(columns.map(|(header, key)| Column::new(header, key)));
+    for kind in &report.link_kinds {
+        table.push([
+            Cell::Text(format!("  {}", kind.kind)),
+            Cell::Count(kind.links.into()),
+            Cell::Data(kind.bytes),
+            Cell::Share(kind.load),
+            Cell::Share(kind.greatest_load),
+        ]);
+    }
+    format!("\n{}", table.text())
 }
 
 /// What the simulation cost. The rate of messages tells nothing where some were not simulated.

@@ -1,5 +1,6 @@
 //! What the simulations of a run add up to. A run over many sizes is one simulation after the other.
 
+use hpcast_models::network::Timeline;
 use hpcast_mpi::{Activity, Outcome, RankOutcome};
 use hpcast_units::Time;
 
@@ -33,11 +34,19 @@ pub struct Totals {
     pub unreceived: u64,
     /// Bytes that crossed each link, by link id; empty where the model does not know links.
     pub link_bytes: Vec<f64>,
+    /// What crossed each link when, if all simulations watched that.
+    pub timeline: Option<Timeline>,
 }
 
 impl Totals {
     /// Adds one more simulation.
     pub fn add(&mut self, outcome: Outcome) {
+        let is_first = self.link_bytes.is_empty();
+        match (&mut self.timeline, &outcome.timeline) {
+            (Some(timeline), Some(more)) => timeline.append(more, self.simulated),
+            (timeline @ None, Some(first)) if is_first => *timeline = Some(first.clone()),
+            (timeline, _) => *timeline = None,
+        }
         self.simulated += outcome.simulated;
         self.messages += outcome.messages;
         self.bytes += outcome.bytes;
@@ -88,6 +97,7 @@ mod tests {
             unreceived: 1,
             first_unreceived: Vec::new(),
             link_bytes: vec![8.0, 16.0],
+            timeline: None,
         }
     }
 

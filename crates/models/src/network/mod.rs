@@ -24,6 +24,7 @@ mod routed;
 #[cfg(test)]
 mod testing;
 mod throughput;
+mod timeline;
 mod ways;
 
 pub use alone::Alone;
@@ -37,6 +38,7 @@ pub use packet::PacketNetwork;
 pub use pattern::{Destinations, Pattern, PatternError};
 pub use routed::{Along, Routed};
 pub use throughput::{Throughput, Traffic, measure, most_rate, saturation};
+pub use timeline::{Timeline, Watched};
 
 /// A message on its way, as the network sees it.
 #[derive(Clone, Copy, Debug)]
@@ -82,4 +84,9 @@ pub trait Network {
 
     /// Bytes that crossed each link so far; empty where the model does not know links.
     fn link_bytes(&self) -> Vec<f64>;
+
+    /// What crossed each link when, if somebody watches.
+    fn timeline(&self) -> Option<&Timeline> {
+        None
+    }
 }

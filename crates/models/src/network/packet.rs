@@ -33,7 +33,7 @@ use hpcast_units::Time;
 
 use super::demand::Router;
 use super::routed::Draws;
-use super::{Network, Transfer};
+use super::{Network, Timeline, Transfer};
 use port::Ports;
 use route::Routes;
 use source::Source;
@@ -55,6 +55,8 @@ pub struct PacketNetwork {
     path: Path,
     spare: Path,
     started: u64,
+    /// What crossed each link when, if somebody watches.
+    timeline: Option<Timeline>,
     /// What ended now: order of start, token.
     over: Vec<(u64, u32)>,
 }
@@ -159,8 +161,15 @@ impl PacketNetwork {
             path: Path::default(),
             spare: Path::default(),
             started: 0,
+            timeline: None,
             over: Vec::new(),
         }
+    }
+
+    /// The same with its links watched.
+    pub fn watched(self) -> PacketNetwork {
+        let timeline = Some(Timeline::new(self.machine.interconnect.links()));
+        PacketNetwork { timeline, ..self }
     }
 
     /// Packets that crossed a link so far, over all links.
@@ -266,6 +275,9 @@ impl PacketNetwork {
             }
         }
         self.agenda.push(arrives, Event::Arrival(number).pack());
+        if let Some(timeline) = &mut self.timeline {
+            timeline.add(link, self.now, self.now + takes, f64::from(bytes));
+        }
         if self.ports.occupy(link, self.now + takes, bytes) {
             self.plan_when_free(link);
         }
@@ -323,5 +335,9 @@ impl Network for PacketNetwork {
 
     fn link_bytes(&self) -> Vec<f64> {
         self.ports.link_bytes()
+    }
+
+    fn timeline(&self) -> Option<&Timeline> {
+        self.timeline.as_ref()
     }
 }

@@ -14,7 +14,7 @@ use hpcast_platform::routing::Choosing;
 use hpcast_platform::topology::LinkId;
 use hpcast_units::Time;
 
-use super::{Network, Transfer};
+use super::{Network, Timeline, Transfer};
 
 /// A network model that can be told which way a transfer takes.
 pub trait Along: Network {
@@ -121,5 +121,9 @@ impl<N: Along> Network for Routed<N> {
 
     fn link_bytes(&self) -> Vec<f64> {
         self.network.link_bytes()
+    }
+
+    fn timeline(&self) -> Option<&Timeline> {
+        self.network.timeline()
     }
 }

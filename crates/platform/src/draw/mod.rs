@@ -15,6 +15,8 @@ mod slots;
 mod stages;
 mod star;
 
+pub use colour::of_load as colour_of_load;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

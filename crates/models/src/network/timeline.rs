@@ -1,0 +1,250 @@
+//! What crossed each link when.
+//!
+//! Time is cut into bins of equal length. When it has gone on beyond the last, the length doubles: nobody needs to know
+//! beforehand how long a run takes, and memory is at most a kilobyte for each link that carries something.
+
+use std::rc::Rc;
+
+use hpcast_engine::Slab;
+use hpcast_platform::interconnect::Path;
+use hpcast_platform::machine::Machine;
+use hpcast_platform::topology::LinkId;
+use hpcast_units::Time;
+
+use super::{Along, Network, Transfer};
+
+/// How many bins there are, at most.
+const BINS: usize = 128;
+/// Their length at first, in picoseconds.
+const SHORTEST: u64 = 1000;
+
+/// Bytes that crossed each link, bin by bin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timeline {
+    /// Picoseconds of a bin.
+    width: u64,
+    /// The end of the last thing noted.
+    end: Time,
+    /// Empty for links that carried nothing.
+    links: Vec<Option<Box<[f64; BINS]>>>,
+}
+
+impl Timeline {
+    /// Of so many links that have carried nothing.
+    pub fn new(links: u32) -> Timeline {
+        Timeline { width: SHORTEST, end: Time::ZERO, links: vec![None; links as usize] }
+    }
+
+    /// Bytes cross a link, as many in any time between these two as in any other of the same length.
+    pub fn add(&mut self, link: LinkId, from: Time, to: Time, bytes: f64) {
+        if bytes == 0.0 {
+            return;
+        }
+        self.make_room(to);
+        let (from, to) = (from.as_ps(), to.as_ps().max(from.as_ps() + 1));
+        let bins = self.links[link as usize].get_or_insert_with(|| Box::new([0.0; BINS]));
+        let length = (to - from) as f64;
+        for bin in from / self.width..=(to - 1) / self.width {
+            let within = to.min((bin + 1) * self.width) - from.max(bin * self.width);
+            // Something that takes no time at the very end belongs to the last bin.
+            bins[(bin as usize).min(BINS - 1)] += bytes * within as f64 / length;
+        }
+    }
+
+    /// Doubles the length of the bins until this time lies within.
+    fn make_room(&mut self, end: Time) {
+        self.end = self.end.max(end);
+        while self.end.as_ps() > self.width.saturating_mul(BINS as u64) {
+            self.width *= 2;
+            for bins in self.links.iter_mut().flatten() {
+                (0..BINS / 2).for_each(|bin| bins[bin] = bins[2 * bin] + bins[2 * bin + 1]);
+                bins[BINS / 2..].fill(0.0);
+            }
+        }
+    }
+
+    /// Adds another run that began at this time.
+    pub fn append(&mut self, other: &Timeline, start: Time) {
+        self.make_room(start + other.end);
+        let width = Time::from_ps(other.width);
+        for (link, bins) in (0..).zip(&other.links) {
+            let mut at = start;
+            for &bytes in bins.iter().flat_map(|bins| bins.iter()) {
+                // The last bin may reach beyond the end.
+                let end = (at + width).min((start + other.end).max(at));
+                self.add(link, at, end, bytes);
+                at += width;
+            }
+        }
+    }
+
+    /// The length of a bin.
+    pub fn width(&self) -> Time {
+        Time::from_ps(self.width)
+    }
+
+    /// The end of what was noted.
+    pub fn end(&self) -> Time {
+        self.end
+    }
+
+    /// Bins until the end.
+    pub fn bins(&self) -> usize {
+        (self.end.as_ps().div_ceil(self.width) as usize).min(BINS)
+    }
+
+    /// Bytes that crossed a link in each bin until the end; `None` if it carried nothing.
+    pub fn link(&self, id: LinkId) -> Option<&[f64]> {
+        self.links.get(id as usize)?.as_ref().map(|bins| &bins[..self.bins()])
+    }
+}
+
+/// A network whose links are watched. The bytes of a message are spread evenly over the time that it took, without its
+/// latency: what every link carried is right in sum, and in time as far as the rate of a message was steady.
+pub struct Watched<N> {
+    network: N,
+    machine: Rc<Machine>,
+    timeline: Timeline,
+    messages: Slab<Seen>,
+    /// The links of each message.
+    links: Vec<Vec<LinkId>>,
+    path: Path,
+    over: Vec<u32>,
+}
+
+#[derive(Clone, Copy)]
+struct Seen {
+    token: u32,
+    bytes: u64,
+    begin: Time,
+}
+
+impl<N: Along> Watched<N> {
+    /// Watches that network.
+    pub fn new(machine: Rc<Machine>, network: N) -> Watched<N> {
+        Watched {
+            network,
+            timeline: Timeline::new(machine.interconnect.links()),
+            machine,
+            messages: Slab::default(),
+            links: Vec::new(),
+            path: Path::default(),
+            over: Vec::new(),
+        }
+    }
+
+    fn note(&mut self, at: Time, transfer: &Transfer, path: &Path) -> Transfer {
+        let begin = at + transfer.travels(path.latency);
+        let slot = self.messages.insert(Seen { token: transfer.token, bytes: transfer.bytes, begin });
+        self.links.resize_with(self.links.len().max(slot as usize + 1), Vec::new);
+        self.links[slot as usize].clone_from(&path.links);
+        Transfer { token: slot, ..*transfer }
+    }
+}
+
+impl<N: Along> Along for Watched<N> {
+    fn start_along(&mut self, at: Time, transfer: Transfer, path: &Path) {
+        let transfer = self.note(at, &transfer, path);
+        self.network.start_along(at, transfer, path);
+    }
+}
+
+impl<N: Along> Network for Watched<N> {
+    fn start(&mut self, at: Time, transfer: Transfer) {
+        let mut path = std::mem::take(&mut self.path);
+        self.machine.interconnect.path(transfer.from, transfer.to, &mut path);
+        let transfer = self.note(at, &transfer, &path);
+        self.path = path;
+        self.network.start(at, transfer);
+    }
+
+    fn next_event(&mut self) -> Time {
+        self.network.next_event()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.network.is_empty()
+    }
+
+    fn advance(&mut self, now: Time, ended: &mut Vec<u32>) {
+        self.network.advance(now, &mut self.over);
+        for slot in self.over.drain(..) {
+            let Seen { token, bytes, begin } = self.messages[slot];
+            self.messages.remove(slot);
+            ended.push(token);
+            for &link in &self.links[slot as usize] {
+                self.timeline.add(link, begin.min(now), now, bytes as f64);
+            }
+        }
+    }
+
+    fn link_bytes(&self) -> Vec<f64> {
+        self.network.link_bytes()
+    }
+
+    fn timeline(&self) -> Option<&Timeline> {
+        Some(&self.timeline)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::network::testing::{self, Traffic, run, transfer};
+    use crate::network::{Flow, PacketNetwork};
+
+    fn sum(timeline: &Timeline, link: LinkId) -> f64 {
+        timeline.link(link).map_or(0.0, |bins| bins.iter().sum())
+    }
+
+    #[test]
+    fn bytes_lie_where_they_belong() {
+        let mut timeline = Timeline::new(2);
+        timeline.add(0, Time::from_ps(500), Time::from_ps(2500), 400.0);
+        assert_eq!(timeline.link(0).unwrap(), [100.0, 200.0, 100.0]);
+        assert_eq!((timeline.link(1), timeline.bins()), (None, 3));
+        // Beyond 128 bins they get twice as long.
+        timeline.add(1, Time::from_ps(128_000), Time::from_ps(129_000), 7.0);
+        assert_eq!((timeline.width().as_ps(), timeline.bins()), (2000, 65));
+        assert_eq!(timeline.link(0).unwrap()[..3], [300.0, 100.0, 0.0]);
+        assert_eq!(timeline.link(1).unwrap()[64], 7.0);
+        // What takes no time.
+        timeline.add(1, Time::from_ps(5), Time::from_ps(5), 3.0);
+        assert_eq!(timeline.link(1).unwrap()[0], 3.0);
+    }
+
+    #[test]
+    fn runs_follow_one_another() {
+        let mut one = Timeline::new(1);
+        one.add(0, Time::ZERO, Time::from_ps(3000), 300.0);
+        let mut both = one.clone();
+        both.append(&one, Time::from_ps(4000));
+        assert_eq!(both.link(0).unwrap(), [100.0, 100.0, 100.0, 0.0, 100.0, 100.0, 100.0]);
+        assert_eq!(both.end(), Time::from_ps(7000));
+    }
+
+    proptest! {
+        /// Whatever the model, links have carried in time what they have carried in all.
+        #[test]
+        fn sums_are_the_bytes_of_the_links(
+            sends in prop::collection::vec((0u32..6, 0u32..6, 0u64..100_000, 0u64..10_000_000), 1..40),
+        ) {
+            let machine = testing::crossbar(6, Default::default());
+            let first = sends.iter().map(|&(from, to, bytes, at)| (Time::from_ps(at), transfer(from, to, bytes)));
+            let traffic = Traffic { first: first.collect(), then: Vec::new() };
+            let flow = Watched::new(machine.clone(), Flow::new(machine.clone()));
+            let packet = PacketNetwork::new(machine.clone(), 0).watched();
+            let networks: [Box<dyn Network>; 2] = [Box::new(flow), Box::new(packet)];
+            for mut network in networks {
+                let events = run(&mut *network, &traffic);
+                let timeline = network.timeline().unwrap();
+                for (link, &bytes) in (0..).zip(&events.link_bytes) {
+                    prop_assert!((sum(timeline, link) - bytes).abs() <= 1e-6 * bytes.max(1.0));
+                    prop_assert!(timeline.end() <= events.ends.last().unwrap().1);
+                }
+            }
+        }
+    }
+}
