@@ -6,7 +6,6 @@
 #include "parameters.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* Of the simulator. */
@@ -18,7 +17,11 @@ void hpcast_sleep_until(double seconds);
 void hpl_dlocswpN(int columns);
 void hpl_dlocswpT(int columns);
 
-static const int *pivots;
+/* The file with the pivots, and the few of them that are needed now. Thousands of ranks in one process neither map the whole of it nor
+ * keep it open. */
+enum { PIVOTS = 1024 };
+static const char *pivots_path;
+static int pivots[PIVOTS], first_pivot = -PIVOTS;
 static int are_equal;
 
 static void stop(const char *what) {
@@ -26,14 +29,14 @@ static void stop(const char *what) {
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* One copy in memory for all ranks. */
-static const int *read_pivots(const char *path, size_t count) {
-    int file = open(path, O_RDONLY);
-    if (file < 0) stop(path);
-    void *memory = mmap(NULL, count * sizeof(int), PROT_READ, MAP_SHARED, file, 0);
-    if (memory == MAP_FAILED) stop(path);
-    close(file);
-    return memory;
+static int pivot(int column) {
+    if (column < first_pivot || column >= first_pivot + PIVOTS) {
+        first_pivot = column / PIVOTS * PIVOTS;
+        int file = open(pivots_path, O_RDONLY);
+        if (file < 0 || pread(file, pivots, sizeof pivots, (off_t)first_pivot * sizeof(int)) <= 0) stop(pivots_path);
+        close(file);
+    }
+    return pivots[column - first_pivot];
 }
 
 /* The process that owns the pivot finds a larger number than all others can; theirs are what `idamax` has drawn. */
@@ -42,7 +45,7 @@ void __wrap_HPL_dlocmax(HPL_T_panel *panel, const int count, const int ii, const
     __real_HPL_dlocmax(panel, count, ii, jj, work);
     if (count <= 0) return;
     if (are_equal) work[0] = 0;
-    int nb = panel->nb, processes = panel->grid->nprow, row = pivots[panel->ia + jj];
+    int nb = panel->nb, processes = panel->grid->nprow, row = pivot(panel->ia + jj);
     if (row / nb % processes != panel->grid->myrow) return;
     int local = row / (nb * processes) * nb + row % nb;
     if (!are_equal) work[0] = 2;
@@ -154,7 +157,7 @@ int main(int argc, char **argv) {
     mat.A = hpcast_folded_malloc(values * sizeof(double));
     if (!mat.A) stop("the matrix");
     mat.X = mat.A + (size_t)mat.ld * (size_t)mat.nq;
-    pivots = read_pivots(argv[2], (size_t)mat.n);
+    pivots_path = argv[2];
     are_equal = !strcmp(argv[3], "equal");
 
     /* All ranks start at the same instant, and one after the other where that makes a difference, as the skeleton's do. */
