@@ -170,6 +170,21 @@ fn every_machine_in_the_docs_is_right() {
 }
 
 #[test]
+fn every_command_of_the_page_on_networks_runs() {
+    let folder = Folder::new("networks-page");
+    folder.write("dragonfly.toml", &blocks("docs/networks.md", "toml")[0]);
+    assert_eq!(run_commands("docs/networks.md", &folder), 6);
+    for picture in ["curve.svg", "off.svg", "loads.svg", "map.svg"] {
+        assert!(folder.read(picture).contains("</svg>"), "{picture}");
+    }
+    let rows: serde_json::Value = serde_json::from_str(&folder.read("curve.json")).expect("JSON");
+    let share = rows["rows"][0]["share"].as_f64().expect("a share");
+    assert!((0.8..1.2).contains(&share), "{rows}");
+    let loads = folder.read("loads.csv");
+    assert!(loads.starts_with("link,name,kind,from_seconds,to_seconds,bytes,load\n") && loads.contains("global-link"));
+}
+
+#[test]
 fn every_command_of_the_page_on_machines_runs() {
     let folder = Folder::new("machines-commands");
     folder.write("topology.conf", &blocks("docs/machines.md", "conf")[0]);

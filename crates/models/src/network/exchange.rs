@@ -37,3 +37,47 @@ pub fn arrivals(network: &mut dyn Network, messages: &[Transfer]) -> Vec<Time> {
     }
     arrivals
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::network::Flow;
+    use crate::network::testing::{Traffic, crossbar, run, transfer};
+
+    proptest! {
+        /// Streams, that is messages cut into pieces of which each gets a new share of the links, are flows: rates follow every
+        /// change at once, so that a cut in the middle changes nothing. So there is no model of streams beside `flow`.
+        #[test]
+        fn pieces_of_a_message_arrive_with_it(
+            sends in prop::collection::vec((0u32..6, 0u32..6, 1u64..50_000, 0u64..20_000_000), 1..30),
+        ) {
+            let whole: Vec<(Time, Transfer)> = sends.iter()
+                .map(|&(from, to, half, at)| (Time::from_ps(at), transfer(from, (to + u32::from(to == from)) % 6, 2 * half)))
+                .collect();
+            let half = |(at, whole): (Time, Transfer)| (at, Transfer { bytes: whole.bytes / 2, ..whole });
+            let rest = |(_, whole): (Time, Transfer)| {
+                Some((Time::ZERO, Transfer { bytes: whole.bytes / 2, latency: Some(Time::ZERO), ..whole }))
+            };
+            let pieces = Traffic {
+                first: whole.iter().copied().map(half).collect(),
+                then: whole.iter().copied().map(rest).collect(),
+            };
+            let network = || Flow::new(crossbar(6, Default::default()));
+            let ends = |traffic: &Traffic, is_counted: &dyn Fn(u32) -> Option<u32>| {
+                let mut ends: Vec<(u32, Time)> = run(&mut network(), traffic).ends;
+                ends.retain_mut(|(token, _)| is_counted(*token).map(|number| *token = number).is_some());
+                ends.sort();
+                ends
+            };
+            let whole = ends(&Traffic { first: whole, then: Vec::new() }, &Some);
+            let pieces = ends(&pieces, &|token| token.checked_sub(1_000_000));
+            prop_assert_eq!(whole.len(), pieces.len());
+            for (&(_, one), &(_, other)) in whole.iter().zip(&pieces) {
+                // Ends are rounded to picoseconds; a cut adds one.
+                prop_assert!(one.as_ps().abs_diff(other.as_ps()) < 1000, "{one:?} {other:?}");
+            }
+        }
+    }
+}
