@@ -1,13 +1,15 @@
 //! Where a program runs: options of every command that simulates.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::OnceLock;
 
 use clap::{Args, ValueEnum};
 use hpcast_models::compute::ModelFile;
 use hpcast_models::network::{Circuit, Flow, Ideal, Network};
 use hpcast_platform::Machine;
-use hpcast_platform::placement::{Placement, Plan, Policy};
+use hpcast_platform::diagnostic::{Diagnostic, Source};
+use hpcast_platform::placement::{Allocation, Placement, PlacementError, Plan, Policy, Site, rank_file};
 use hpcast_report::{MachineInfo, RunReport};
 
 use crate::failure::Failure;
@@ -30,6 +32,26 @@ pub(crate) enum PlacementPolicy {
     Cyclic,
     /// Random places, drawn from the seed
     Random,
+    /// Fill one first-level switch after the other, whatever the numbers of its nodes
+    BySwitch,
+    /// Deal ranks over the first-level switches in turn
+    SpreadSwitches,
+}
+
+impl PlacementPolicy {
+    fn policy(self, seed: u64) -> Policy {
+        match self {
+            PlacementPolicy::Block => Policy::Block,
+            PlacementPolicy::Cyclic => Policy::Cyclic,
+            PlacementPolicy::Random => Policy::Random { seed },
+            PlacementPolicy::BySwitch => Policy::BySwitch,
+            PlacementPolicy::SpreadSwitches => Policy::SpreadSwitches,
+        }
+    }
+
+    fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
 }
 
 /// The machine, its network, and the ranks on it.
@@ -53,6 +75,31 @@ pub(crate) struct MachineOptions {
     /// How ranks are placed (default: as the machine file says)
     #[arg(long, value_enum)]
     pub placement: Option<PlacementPolicy>,
+    /// Where each rank runs: a node a line, or lines such as `rank 0=node17 slot=0`
+    #[arg(long, value_name = "FILE", conflicts_with = "placement")]
+    pub rank_file: Option<PathBuf>,
+    /// Use only these nodes: a list such as `node[3-17,40]` or `3-17,40`, a file with one, `random:64` for so many drawn
+    /// ones, or `holes:0.7:16` for those left where 70 % are busy, in runs of 16 on average
+    #[arg(long, value_name = "NODES|FILE")]
+    pub allocation: Option<String>,
+    #[arg(skip)]
+    read: OnceLock<Read>,
+}
+
+/// What files and lists on the command line say of nodes, read once.
+struct Read {
+    list: Option<Vec<u32>>,
+    allocation: Option<Allocation>,
+}
+
+/// What `--allocation` asks for; what is wrong in a file is shown there.
+fn read_allocation(text: &str, seed: u64, site: &Site<'_>) -> Result<Allocation, Failure> {
+    Allocation::read(text, Path::new(""), seed, site).map_err(|problems| match problems.iter().next() {
+        Some(Diagnostic { message, remedy, place: None, .. }) => {
+            Failure::input(format!("--allocation {text}: {message}; {remedy}"))
+        }
+        _ => problems.into(),
+    })
 }
 
 /// Whether an assumption, such as `mpi.between = no overheads`, is one about a key, such as `mpi.between.send`.
@@ -90,33 +137,85 @@ impl MachineOptions {
     }
 
     /// The machine's plan with what the user wants otherwise.
-    fn plan(&self, machine: &Machine, seed: u64) -> Plan {
+    fn plan(&self, machine: &Machine, seed: u64) -> Result<Plan, Failure> {
         let mut plan: Plan = machine.plan.clone();
-        match self.placement {
-            Some(PlacementPolicy::Block) => plan.policy = Policy::Block,
-            Some(PlacementPolicy::Cyclic) => plan.policy = Policy::Cyclic,
-            Some(PlacementPolicy::Random) => plan.policy = Policy::Random { seed },
-            None => {}
+        let Read { list, allocation } = self.read(machine)?;
+        if let Some(placement) = self.placement {
+            plan.policy = placement.policy(seed);
+        }
+        if let Some(list) = list {
+            plan.policy = Policy::List(list.clone());
+        }
+        if let Some(allocation) = allocation {
+            plan.allocation = Some(allocation.with_seed(seed));
         }
         if self.oversubscribe {
             // As many on a node as it takes, whatever the machine file says.
             plan.oversubscribe = true;
-            plan.ranks_per_node = None;
         }
-        plan.ranks_per_node = self.ranks_per_node.or(plan.ranks_per_node);
-        plan
+        plan.ranks_per_node = self.asked_per_node(machine);
+        Ok(plan)
+    }
+
+    fn read(&self, machine: &Machine) -> Result<&Read, Failure> {
+        if let Some(read) = self.read.get() {
+            return Ok(read);
+        }
+        let site = machine.site();
+        let list = self
+            .rank_file
+            .as_deref()
+            .map(|path| -> Result<Vec<u32>, Failure> { Ok(rank_file::read(&Source::read(path)?, &site)?) });
+        let allocation = self.allocation.as_ref().map(|text| read_allocation(text, self.seed, &site));
+        let read = Read { list: list.transpose()?, allocation: allocation.transpose()? };
+        Ok(self.read.get_or_init(|| read))
+    }
+
+    fn asked_per_node(&self, machine: &Machine) -> Option<u32> {
+        self.ranks_per_node.or(if self.oversubscribe { None } else { machine.plan.ranks_per_node })
     }
 
     pub fn place(&self, machine: &Machine, ranks: u32, seed: u64) -> Result<Placement, Failure> {
-        machine
-            .place_as(&self.plan(machine, seed), ranks)
-            .map_err(|error| Failure::input(format!("{}: {error}", self.path.display())))
+        machine.place_as(&self.plan(machine, seed)?, ranks).map_err(|error| self.cannot_place(&error))
+    }
+
+    fn cannot_place(&self, error: &PlacementError) -> Failure {
+        let file = self.rank_file.as_ref().filter(|_| error.is_about_list()).unwrap_or(&self.path);
+        Failure::input(format!("{}: {error}", file.display()))
+    }
+
+    /// Nodes that may be used.
+    pub fn usable_nodes(&self, machine: &Machine) -> Result<u32, Failure> {
+        let allowed = self.plan(machine, self.seed)?.allowed(&machine.site());
+        let allowed = allowed.map_err(|error| self.cannot_place(&error))?;
+        Ok(allowed.map_or(machine.nodes.count, |nodes| nodes.len() as u32))
     }
 
     /// Ranks that share a node where all places are taken.
     pub fn ranks_per_node(&self, machine: &Machine, ranks: u32) -> u32 {
         let most = if self.oversubscribe { ranks.div_ceil(machine.nodes.count.max(1)) } else { 0 };
-        self.plan(machine, 0).ranks_per_node.unwrap_or(machine.cores_per_node.max(most)).max(1)
+        self.asked_per_node(machine).unwrap_or(machine.cores_per_node.max(most)).max(1)
+    }
+
+    /// For commands where something else says where ranks run.
+    pub fn refuse_places(&self, why: &str) -> Result<(), Failure> {
+        let given = [
+            ("--placement", self.placement.is_some()),
+            ("--rank-file", self.rank_file.is_some()),
+            ("--allocation", self.allocation.is_some()),
+            ("--ranks-per-node", self.ranks_per_node.is_some()),
+            ("--oversubscribe", self.oversubscribe),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Failure::input(format!("{option} has no meaning here: {why}; leave it out"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The files that it was read from.
+    pub fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let list = self.allocation.as_deref().map(Path::new).filter(|path| path.is_file());
+        [Some(self.path.as_path()), self.rank_file.as_deref(), list].into_iter().flatten()
     }
 
     pub fn network(&self, machine: &Rc<Machine>) -> Box<dyn Network> {
@@ -137,8 +236,14 @@ impl MachineOptions {
         report.network = self.network_name();
         report.seed = self.seed;
         report.assumptions.extend(machine.assumed.iter().cloned());
-        if let Some(placement) = self.placement {
-            report.parameters.push(("placement".into(), format!("{placement:?}").to_lowercase().into()));
+        let rank_file = self.rank_file.as_ref().map(|path| path.display().to_string());
+        let places = [
+            ("placement", self.placement.map(PlacementPolicy::name)),
+            ("rank-file", rank_file),
+            ("allocation", self.allocation.clone()),
+        ];
+        for (name, value) in places {
+            report.parameters.extend(value.map(|value| (name.to_owned(), value.into())));
         }
     }
 }

@@ -11,6 +11,7 @@ pub mod interconnect;
 pub mod machine;
 pub mod placement;
 pub mod protocol;
+mod ranges;
 pub mod routing;
 pub mod switching;
 pub mod topology;

@@ -202,6 +202,10 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
             Vertex::Switch(switch) => format!("switch {switch}"),
         }
     }
+    /// What the node is called where it has a name of its own, not just a number.
+    fn own_name(&self, _node: u32) -> Option<&str> {
+        None
+    }
     /// How it likes to be drawn.
     fn structure(&self) -> Structure {
         Structure::Free

@@ -4,9 +4,7 @@ use hpcast_units::{Bandwidth, Seconds};
 
 use super::super::Link;
 use super::error::{GraphError, GraphProblem};
-
-/// Names that one range may stand for: more is a mistake.
-const MAX_NAMES: usize = 1_000_000;
+use crate::ranges::{MAX_NAMES, RangeProblem, expand};
 
 /// A word and its place.
 #[derive(Clone, Copy, Debug)]
@@ -24,30 +22,12 @@ impl Word<'_> {
 
     /// The names that the word stands for: `n[0-2]` is `n0`, `n1` and `n2`.
     pub fn names(&self) -> Result<Vec<String>, GraphError> {
-        let range = || self.error(GraphProblem::Range(self.text.into()));
-        let Some((prefix, rest)) = self.text.split_once('[') else { return Ok(vec![self.text.into()]) };
-        let (list, suffix) = rest.split_once(']').ok_or_else(range)?;
-        if suffix.contains(['[', ']']) {
-            return Err(range());
-        }
-        let mut names = Vec::new();
-        for part in list.split(',') {
-            let (first, last) = part.split_once('-').unwrap_or((part, part));
-            let number = |digits: &str| match digits.bytes().all(|digit| digit.is_ascii_digit()) {
-                true => digits.parse::<u32>().map_err(|_| range()),
-                false => Err(range()),
-            };
-            let (low, high) = (number(first)?, number(last)?);
-            if low > high {
-                return Err(range());
-            }
-            if (high - low) as usize + names.len() >= MAX_NAMES {
-                return Err(self.error(GraphProblem::LongRange(self.text.into(), MAX_NAMES)));
-            }
-            // As many digits as the first number has: `n[08-11]`.
-            names.extend((low..=high).map(|number| format!("{prefix}{number:0width$}{suffix}", width = first.len())));
-        }
-        Ok(names)
+        expand(self.text).map_err(|problem| {
+            self.error(match problem {
+                RangeProblem::Malformed => GraphProblem::Range(self.text.into()),
+                RangeProblem::Long => GraphProblem::LongRange(self.text.into(), MAX_NAMES),
+            })
+        })
     }
 }
 
