@@ -18,7 +18,7 @@ const MOST_RANKS: usize = 1 << 28;
 
 /// The node of each rank, or all that is wrong with the file.
 pub fn read(source: &Arc<Source>, site: &Site<'_>) -> Result<Vec<u32>, Diagnostics> {
-    let mut reader = Reader { source, site, nodes: Vec::new(), lines: Vec::new(), problems: Diagnostics::new() };
+    let mut reader = Reader { source, site, lines: Vec::new(), problems: Diagnostics::new() };
     let mut start = 0;
     let mut form = None;
     for text in source.text.split_inclusive('\n') {
@@ -71,9 +71,8 @@ impl<'t> Line<'t> {
 struct Reader<'s, 'm> {
     source: &'s Arc<Source>,
     site: &'s Site<'m>,
-    nodes: Vec<Option<u32>>,
-    /// Where each rank was placed.
-    lines: Vec<Range<usize>>,
+    /// Rank, its node if there is one, and the bytes of the line.
+    lines: Vec<(usize, Option<u32>, Range<usize>)>,
     problems: Diagnostics,
 }
 
@@ -84,7 +83,7 @@ impl Reader<'_, '_> {
 
     /// A node of a plain list.
     fn node_line(&mut self, line: Line<'_>) {
-        let rank = self.nodes.len();
+        let rank = self.lines.len();
         if let Some(more) = line.text.split_whitespace().nth(1) {
             let remedy = "write one node a line, or `rank 0=node17 slot=0` in all lines";
             return self.wrong(line.place(more), format!("`{more}` is too much in this line"), remedy);
@@ -123,38 +122,39 @@ impl Reader<'_, '_> {
     }
 
     fn put(&mut self, rank: usize, name: &str, line: Line<'_>) {
-        if rank >= self.nodes.len() {
-            self.nodes.resize(rank + 1, None);
-            self.lines.resize(rank + 1, 0..0);
-        }
-        if !self.lines[rank].is_empty() {
-            let first = self.source.position(self.lines[rank].start).0;
-            let remedy = format!("keep this line or line {first}");
-            return self.wrong(line.all(), format!("rank {rank} is placed twice"), remedy);
-        }
-        self.lines[rank] = line.all();
-        self.nodes[rank] = self.site.find(name);
-        if self.nodes[rank].is_none() {
+        let node = self.site.find(name);
+        if node.is_none() {
             self.wrong(line.place(name), format!("the machine has no node `{name}`"), self.site.advice(name));
         }
+        self.lines.push((rank, node, line.all()));
     }
 
     fn finish(mut self) -> Result<Vec<u32>, Diagnostics> {
-        let absent: Vec<usize> = (0..self.lines.len()).filter(|rank| self.lines[*rank].is_empty()).collect();
-        if let Some(first) = absent.first() {
-            let message = match absent.len() {
+        let mut lines = std::mem::take(&mut self.lines);
+        // Lines of a rank stay in their order.
+        lines.sort_by_key(|(rank, ..)| *rank);
+        for same in lines.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
+            let first = self.source.position(same[0].2.start).0;
+            let remedy = format!("keep this line or line {first}");
+            self.wrong(same[1].2.clone(), format!("rank {} is placed twice", same[0].0), remedy);
+        }
+        lines.dedup_by_key(|(rank, ..)| *rank);
+        let ranks = lines.last().map_or(0, |(rank, ..)| rank + 1);
+        if ranks > lines.len() {
+            let first = (0..).zip(&lines).find(|(rank, line)| *rank != line.0).map_or(0, |(rank, _)| rank);
+            let message = match ranks - lines.len() {
                 1 => format!("rank {first} has no line"),
                 more => format!("rank {first} and {} others have no line", more - 1),
             };
-            self.problems.push(
-                Diagnostic::error(message, "place every rank from 0 to the last, each in a line of its own")
-                    .within(self.source),
-            );
-        } else if self.lines.is_empty() && self.problems.is_empty() {
+            let remedy = "place every rank from 0 to the last, each in a line of its own";
+            self.problems.push(Diagnostic::error(message, remedy).within(self.source));
+        } else if ranks == 0 && self.problems.is_empty() {
             let remedy = "write a line for each rank: `rank 0=node17 slot=0`, or a node";
             self.problems.push(Diagnostic::error("no rank is placed", remedy).within(self.source));
         }
-        if self.problems.has_errors() { Err(self.problems) } else { Ok(self.nodes.into_iter().flatten().collect()) }
+        self.problems.sort();
+        let nodes = lines.into_iter().filter_map(|(_, node, _)| node);
+        if self.problems.has_errors() { Err(self.problems) } else { Ok(nodes.collect()) }
     }
 }
 
