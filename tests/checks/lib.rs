@@ -16,6 +16,8 @@ pub mod model_csv;
 pub mod model_toml;
 pub mod network_import;
 pub mod platform_xml;
+pub mod rank_file;
 pub mod script;
+pub mod traffic_csv;
 pub mod validation_part;
 pub mod verified_lines;
