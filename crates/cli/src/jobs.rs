@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use clap::Args;
+use hpcast_apps::Body;
 use hpcast_mpi::collectives::{Library, Selection};
 use hpcast_mpi::{Outcome, RunError, Setup, World};
 use hpcast_platform::Machine;
@@ -153,13 +154,12 @@ impl Together<'_> {
             ..Setup::new(ranks, machine.clone(), placement, options.network(machine))
         };
         let is_run = |number: usize| only.is_none_or(|only| only == number);
-        let bodies = self.jobs.iter().enumerate().flat_map(|(number, job)| {
-            let body = is_run(number).then(|| Rc::new(std::cell::RefCell::new(job.body(options.seed))));
-            std::iter::repeat_n(body, job.ranks as usize)
-        });
-        let mut bodies = bodies;
-        let outcome = hpcast_mpi::run(setup, |rank| match bodies.next().flatten() {
-            Some(body) => (body.borrow_mut())(rank),
+        let body = |(number, job): (usize, &Job)| is_run(number).then(|| job.body(options.seed));
+        let mut bodies: Vec<Option<Body>> = self.jobs.iter().enumerate().map(body).collect();
+        let ranks_of = |(number, job): (usize, &Job)| std::iter::repeat_n(number, job.ranks as usize);
+        let mut owners = self.jobs.iter().enumerate().flat_map(ranks_of);
+        let outcome = hpcast_mpi::run(setup, |rank| match owners.next().and_then(|number| bodies[number].as_mut()) {
+            Some(body) => body(rank),
             None => Box::pin(async {}),
         });
         outcome.map_err(|error| match error {

@@ -193,7 +193,9 @@ impl MachineOptions {
 
     /// Ranks that share a node where all places are taken.
     pub fn ranks_per_node(&self, machine: &Machine, ranks: u32) -> u32 {
-        let most = if self.oversubscribe { ranks.div_ceil(machine.nodes.count.max(1)) } else { 0 };
+        // What is wrong with places is said when ranks are placed.
+        let nodes = self.usable_nodes(machine).unwrap_or(machine.nodes.count).max(1);
+        let most = if self.oversubscribe { ranks.div_ceil(nodes) } else { 0 };
         self.asked_per_node(machine).unwrap_or(machine.cores_per_node.max(most)).max(1)
     }
 

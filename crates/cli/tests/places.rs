@@ -220,6 +220,11 @@ fn jobs_of_all_kinds() {
     assert_eq!(column("job"), ["script", "collective", "traffic", "stencil", "own"]);
     assert_eq!(column("nodes"), [4, 5, 6, 4, 2]);
     assert!(slowdowns(&report).iter().all(|slowdown| *slowdown >= 0.999), "{:?}", slowdowns(&report));
+    // Two that are alike and drawn get nodes of their own.
+    let random = "program = [\"ring\"]\nranks = 16\nallocation = \"random:16\"\n";
+    let twins = format!("[[job]]\nname = \"a\"\n{random}[[job]]\nname = \"b\"\n{random}");
+    let twins = json(&["jobs", &folder.write("twins.toml", &twins), "-m", &thin]);
+    assert_eq!((&twins["table"][0]["nodes"], &twins["table"][1]["nodes"]), (&16.into(), &16.into()));
     let text = prints(&["jobs", &jobs, "-m", &thin]);
     assert!(text.contains("5 jobs: 21 ranks on thin") && text.contains("slowdown"), "{text}");
 }
@@ -243,6 +248,7 @@ fn jobs_that_cannot_be_run() {
         (job(&format!("{ring}\nnodes = \"0-2\"")), ["4 ranks do not fit", "jobs.toml:5:"]),
         (job(&format!("{ring}\nnodes = \"node40\"")), ["no node `node40`", "jobs.toml:5:"]),
         (job("program = [\"ring\"]\nranks = 40"), ["job `a`: 40 ranks do not fit", "jobs.toml:4:"]),
+        (job(&format!("{ring}\nallocation = \"random:40\"")), ["40 nodes cannot be drawn from 32", "jobs.toml:5:"]),
         (job(ring) + &job(ring), ["two jobs are called `a`", "jobs.toml:6:"]),
         (
             job(&format!("{ring}\nnodes = \"0-3\"")) + &format!("[[job]]\nname = \"b\"\n{ring}\nnodes = \"3-6\"\n"),

@@ -24,6 +24,8 @@ pub(super) enum JobProgram {
 
 /// A job.
 pub(super) struct Job {
+    /// Its place in the file.
+    number: usize,
     /// Its key in the file, for messages.
     pub key: String,
     pub name: String,
@@ -54,12 +56,17 @@ impl JobProgram {
 }
 
 impl Job {
+    /// Of all that it draws: jobs that are alike draw differently.
+    pub fn seed(&self, seed: u64) -> u64 {
+        seed.wrapping_add(self.number as u64)
+    }
+
     /// What its ranks do.
     pub fn body(&self, seed: u64) -> Body {
         match &self.program {
             JobProgram::BuiltIn(options) => {
                 let bytes = options.size.bytes().first().copied().unwrap_or(0);
-                options.program.body(self.ranks, options.parameters(bytes, seed))
+                options.program.body(self.ranks, options.parameters(bytes, self.seed(seed)))
             }
             JobProgram::Script(_, script) => script.clone().body(),
         }
@@ -150,7 +157,7 @@ fn read_job(reader: &mut Reader, number: usize, mut section: Section<'_>, folder
     } else {
         read_program(reader, &section.key("program"), &words, ranks, folder)
     };
-    Some(Job { key, name, program: program?, ranks, start, nodes, allocation, policy, ranks_per_node })
+    Some(Job { number, key, name, program: program?, ranks, start, nodes, allocation, policy, ranks_per_node })
 }
 
 fn read_program(reader: &mut Reader, key: &str, words: &[&str], ranks: u32, folder: &Path) -> Option<JobProgram> {

@@ -38,8 +38,8 @@ impl Hall<'_> {
     fn admit(&mut self, number: usize) -> Result<Vec<u32>, Diagnostics> {
         let job = &self.file.jobs[number];
         let (key, allowed) = match (&job.nodes, &job.allocation) {
-            (Some(text), _) => ("nodes", self.read(job, "nodes", text)?),
-            (None, Some(text)) => ("allocation", self.read(job, "allocation", text)?),
+            (Some(text), _) => ("nodes", self.read(number, "nodes", text)?),
+            (None, Some(text)) => ("allocation", self.read(number, "allocation", text)?),
             (None, None) => ("ranks", (0..self.site.nodes).collect()),
         };
         if job.nodes.is_some() {
@@ -55,7 +55,7 @@ impl Hall<'_> {
                 .into());
         }
         let policy = match job.policy.clone() {
-            Policy::Random { .. } => Policy::Random { seed: self.seed },
+            Policy::Random { .. } => Policy::Random { seed: job.seed(self.seed) },
             policy => policy,
         };
         let plan = Plan {
@@ -73,21 +73,29 @@ impl Hall<'_> {
         Ok(nodes)
     }
 
-    /// The nodes of a list, a file or a drawing.
-    fn read(&self, job: &Job, key: &str, text: &str) -> Result<Vec<u32>, Diagnostics> {
-        let at_key = |problem: &Diagnostic| match problem.place {
+    /// The nodes of a list or a file; or drawn from those that are free.
+    fn read(&self, number: usize, key: &str, text: &str) -> Result<Vec<u32>, Diagnostics> {
+        let job = &self.file.jobs[number];
+        let told = |problem: &Diagnostic| match problem.place {
             Some(_) => problem.clone(),
             None => self.file.error(job, key, &problem.message, &problem.remedy),
         };
-        let allocation = Allocation::read(text, self.file.folder(), self.seed, &self.site).map_err(|problems| {
-            let mut told = Diagnostics::new();
-            problems.iter().for_each(|problem| told.push(at_key(problem)));
-            told
+        let allocation = Allocation::read(text, self.file.folder(), job.seed(self.seed), &self.site);
+        let allocation = allocation.map_err(|problems| {
+            let mut all = Diagnostics::new();
+            problems.iter().for_each(|problem| all.push(told(problem)));
+            all
         })?;
-        Ok(allocation.nodes(&self.site).map_err(|error| {
-            let Diagnostic { message, remedy, .. } = error.diagnostic();
-            self.file.error(job, key, message, remedy)
-        })?)
+        let nodes = match allocation.seed() {
+            None => allocation.nodes(&self.site),
+            Some(_) => {
+                let free: Vec<u32> =
+                    (0..).zip(&self.owners).filter(|(_, owner)| owner.is_none()).map(|(node, _)| node).collect();
+                let site = Site::new(free.len() as u32, self.site.cores, self.site.topology);
+                allocation.nodes(&site).map(|drawn| drawn.iter().map(|place| free[*place as usize]).collect())
+            }
+        };
+        Ok(nodes.map_err(|error| told(&error.diagnostic()))?)
     }
 
     fn refuse_taken(&self, job: &Job, nodes: &[u32]) -> Result<(), Diagnostics> {
