@@ -112,7 +112,10 @@ impl MachineOptions {
     /// The machine, with what a model file says of messages in the place of its own figures. Without noise, all messages
     /// cost what is expected.
     pub fn load(&self, models: Option<&ModelFile>, noise: bool) -> Result<Rc<Machine>, Failure> {
-        Ok(Rc::new(MachineOptions::with_messages(Machine::load(&self.path)?, models, noise)))
+        let machine = Machine::load(&self.path)?;
+        // Files are read once, and before the inputs of the run are noted: they may be pipes.
+        self.read(&machine)?;
+        Ok(Rc::new(MachineOptions::with_messages(machine, models, noise)))
     }
 
     /// A machine with what a model file says of messages.
@@ -237,7 +240,8 @@ impl MachineOptions {
         report.machine = MachineInfo::from(machine);
         report.network = self.network_name();
         report.seed = self.seed;
-        report.assumptions.extend(machine.assumed.iter().cloned());
+        let counts = |line: &&String| self.rank_file.is_none() || !line.starts_with("placement = ");
+        report.assumptions.extend(machine.assumed.iter().filter(counts).cloned());
         let rank_file = self.rank_file.as_ref().map(|path| path.display().to_string());
         let places = [
             ("placement", self.placement.map(PlacementPolicy::name)),
