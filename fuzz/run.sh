@@ -28,6 +28,8 @@ fuzz script tests/simgrid/cases
 fuzz functions_toml
 fuzz validation_part validation
 fuzz verified_lines
+fuzz rank_file
+fuzz traffic_csv
 mkdir -p fuzz/corpus/elf_program
 echo '__thread int a = 1; int b, *c = &b; int main(void) { return a + *c; }' |
     cc -x c - -s -fPIC -Wl,--hash-style=both -o fuzz/corpus/elf_program/small

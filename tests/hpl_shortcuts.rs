@@ -7,11 +7,11 @@ use hpcast_apps::hpl::{Broadcast, Hpl, HplFinding, HplModels, HplParameters, Pha
 use hpcast_models::network::Flow;
 use hpcast_mpi::{RunError, Setup};
 use hpcast_platform::Machine;
-use hpcast_platform::placement::{Plan, Policy};
+use hpcast_platform::placement::Plan;
 use hpcast_platform::protocol::PollGrowth;
 
 fn setup(machine: &Rc<Machine>, ranks: u32) -> Setup {
-    let plan = Plan { policy: Policy::Block, ranks_per_node: Some(1), oversubscribe: false };
+    let plan = Plan { ranks_per_node: Some(1), ..Plan::default() };
     let placement = machine.place_as(&plan, ranks).unwrap();
     Setup::new(ranks, machine.clone(), placement, Box::new(Flow::new(machine.clone())))
 }

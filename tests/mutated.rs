@@ -227,6 +227,12 @@ const CALLS: &str = "n,seconds\n1,1.0\n2,2.1\n3,2.9\n4,4.2\n5,5\n6,6.1\n7,6.8\n8
 
 const LINES: &str = "rank 0 of 4\ntime 1.5 s\nresidual 1.25e-10\nstep 10 of 20: 3.5 Gflop/s\n\nnode1 done\n";
 
+const RANK_FILE: &str = "# places\nrank 0=node17 slot=0\nrank 2=3 slot=1:0-3\nrank 1=node04\n";
+
+const NODE_LIST: &str = "node17 # first\n3\nnode04\n12\n";
+
+const TRAFFIC: &str = "# a run\n# ranks: 5\nfrom,to,messages,bytes\n0,1,5,500\n1,2,5,500\n2,0,1,8\n";
+
 /// Feeds a reader with damaged files; those that are sound can be read.
 fn holds(name: &str, corpus: &Corpus, check: impl Fn(&[u8]) -> bool) {
     let cases = std::env::var("MUTATED").ok().and_then(|text| text.parse().ok()).unwrap_or(CASES);
@@ -281,6 +287,8 @@ readers! {
     messages_csv Corpus::texts(&[&messages()]);
     network_import Corpus::texts(&[SMPI, MIXTURES]);
     daily_csv Corpus::texts(&[&daily()]);
+    rank_file Corpus::texts(&[RANK_FILE, NODE_LIST]);
+    traffic_csv Corpus::texts(&[TRAFFIC]);
 }
 
 #[test]

@@ -8,7 +8,9 @@ use std::rc::Rc;
 use hpcast_apps::{Parameters, Program};
 use hpcast_models::network::Flow;
 use hpcast_mpi::collectives::Buffer;
-use hpcast_mpi::{Collective, Line, Mode, Next, Outcome, Rank, Round, Rounds, RunError, Setup, Source, Tag, run};
+use hpcast_mpi::{
+    Collective, Line, Mode, Next, Outcome, Rank, Round, Rounds, RunError, Setup, Source, Tag, World, run,
+};
 use hpcast_platform::Machine;
 use hpcast_platform::protocol::PollGrowth;
 use hpcast_tests::plain;
@@ -418,4 +420,36 @@ fn every_program_receives_what_it_sends_and_no_clock_goes_back() {
             }
         }
     }
+}
+
+/// Programs side by side know only themselves, and begin when they should.
+#[test]
+fn worlds_are_apart() {
+    let worlds = [(2, 0), (3, 50), (1, 7)].map(|(ranks, start)| World { ranks, start: micros(start) });
+    let seen = Rc::new(RefCell::new(Vec::new()));
+    let program = |rank: Rank| {
+        let seen = seen.clone();
+        async move {
+            let world = rank.world();
+            seen.borrow_mut().push((rank.number(), world.size(), rank.now()));
+            rank.allreduce(world, Buffer::new(1000, 8)).await;
+            // Tags and sources are the same in all worlds.
+            let next = (world.rank() + 1) % world.size();
+            let request = rank.isend(world, next, 7, 1000);
+            let status = rank.recv(world, Source::Any, Tag::Any).await;
+            rank.wait(request).await;
+            assert_eq!(status.source, (world.rank() + world.size() - 1) % world.size());
+            let half = rank.split(world, Some(world.rank() % 2), 0).await.expect("a color");
+            let background = rank.start_collective(half, Collective::Barrier);
+            rank.wait(background).await;
+        }
+    };
+    let together = run(Setup { worlds: worlds.to_vec(), ..setup(6) }, program).expect("no deadlock");
+    let micros_seen: Vec<(u32, u32, Time)> = seen.take();
+    let expected = [(0, 2, 0), (1, 2, 0), (0, 3, 50), (1, 3, 50), (2, 3, 50), (0, 1, 7)];
+    assert_eq!(micros_seen, expected.map(|(rank, size, start)| (rank, size, micros(start))));
+    // On links of its own, each takes as long as alone.
+    let alone = run(setup(3), program).expect("no deadlock");
+    let ends: Vec<Time> = together.ranks[2..5].iter().map(|rank| rank.finished).collect();
+    assert_eq!(ends, alone.ranks.iter().map(|rank| rank.finished + micros(50)).collect::<Vec<_>>());
 }

@@ -14,5 +14,5 @@ mod timer;
 mod traffic;
 
 pub use collective::{Operation, Style};
-pub use program::{Finding, Parameters, Program, UnknownProgram};
+pub use program::{Body, Finding, Parameters, Program, UnknownProgram};
 pub use timer::{Measurement, Timer};

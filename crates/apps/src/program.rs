@@ -1,10 +1,11 @@
 //! All programs by name.
 
 use std::fmt;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::str::FromStr;
 
-use hpcast_mpi::{Outcome, RunError, Setup, run};
+use hpcast_mpi::{Outcome, Rank, RunError, Setup, run};
 use hpcast_units::Time;
 
 use crate::collective::{Benchmark, Operation, Style};
@@ -107,26 +108,63 @@ impl Program {
     /// Simulates it.
     pub fn run(self, setup: Setup, parameters: Parameters) -> Result<Finding, RunError> {
         let timer = Timer::default();
-        let time = || timer.clone();
+        let outcome = self.with(setup.ranks, parameters, &timer, setup)?;
+        Ok(Finding { outcome, iteration: timer.measurement() })
+    }
+
+    /// What each of so many ranks does, where others run beside it.
+    pub fn body(self, ranks: u32, parameters: Parameters) -> Body {
+        self.with(ranks, parameters, &Timer::default(), Boxing)
+    }
+
+    /// Gives what a rank does to somebody who uses it.
+    fn with<U: UseBody>(self, ranks: u32, parameters: Parameters, timer: &Timer, user: U) -> U::Result {
+        let timer = timer.clone();
+        let time = move || timer.clone();
         let Parameters { bytes, count, root, window, compute, background, seed } = parameters;
-        let ranks = setup.ranks;
         let style = if background { Style::InBackground(compute) } else { Style::Blocking };
-        let outcome = match self {
-            Program::PingPong => run(setup, |rank| pingpong::pingpong(rank, bytes, count, time())),
-            Program::Ring => run(setup, |rank| ring::ring(rank, bytes, count, time())),
-            Program::Halo2d => run(setup, |rank| halo::halo(rank, 2, bytes, count, compute, time())),
-            Program::Halo3d => run(setup, |rank| halo::halo(rank, 3, bytes, count, compute, time())),
+        match self {
+            Program::PingPong => user.take(move |rank| pingpong::pingpong(rank, bytes, count, time())),
+            Program::Ring => user.take(move |rank| ring::ring(rank, bytes, count, time())),
+            Program::Halo2d => user.take(move |rank| halo::halo(rank, 2, bytes, count, compute, time())),
+            Program::Halo3d => user.take(move |rank| halo::halo(rank, 3, bytes, count, compute, time())),
             Program::Permutation | Program::RandomTraffic => {
                 let window = if self == Program::Permutation { 1 } else { window.max(1) };
                 let permutations = Rc::new(Permutations::draw(ranks, count, seed));
-                run(setup, |rank| traffic::traffic(rank, bytes, window, permutations.clone(), time()))
+                user.take(move |rank| traffic::traffic(rank, bytes, window, permutations.clone(), time()))
             }
             Program::Collective(operation) => {
                 let benchmark = Benchmark { operation, bytes, root, count, style };
-                run(setup, |rank| collective::collective(rank, benchmark, time()))
+                user.take(move |rank| collective::collective(rank, benchmark, time()))
             }
-        }?;
-        Ok(Finding { outcome, iteration: timer.measurement() })
+        }
+    }
+}
+
+/// What a rank does, whatever the program.
+pub type Body = Box<dyn FnMut(Rank) -> Pin<Box<dyn Future<Output = ()>>>>;
+
+/// Uses what a rank does, whose type differs from program to program.
+trait UseBody {
+    type Result;
+    fn take<F: Future<Output = ()> + 'static>(self, body: impl FnMut(Rank) -> F + 'static) -> Self::Result;
+}
+
+/// Ranks of one program are simulated as what they are.
+impl UseBody for Setup {
+    type Result = Result<Outcome, RunError>;
+    fn take<F: Future<Output = ()> + 'static>(self, body: impl FnMut(Rank) -> F + 'static) -> Self::Result {
+        run(self, body)
+    }
+}
+
+/// Ranks of different programs must look alike.
+struct Boxing;
+
+impl UseBody for Boxing {
+    type Result = Body;
+    fn take<F: Future<Output = ()> + 'static>(self, mut body: impl FnMut(Rank) -> F + 'static) -> Body {
+        Box::new(move |rank| Box::pin(body(rank)))
     }
 }
 

@@ -64,7 +64,7 @@ pub(crate) struct Options {
     /// Of long runs simulate so many stretches; fewer are faster, and less sure
     /// (default: 6 to 12, and more where that takes less than a minute)
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(3..=1000),
-        conflicts_with_all = ["exact", "gantt", "trace", "record"])]
+        conflicts_with_all = ["exact", "gantt", "trace", "traffic", "record"])]
     samples: Option<u64>,
     /// Plot the speed, and what the time goes to, from the first panel to the last (of the fastest run)
     #[arg(long, value_name = "FILE.svg")]
@@ -85,7 +85,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     options.plot.as_deref().map(check_writable).transpose()?;
     let models = options.models.as_deref().map(ModelFile::load).transpose()?;
     let machine = options.machine.load(models.as_ref(), !options.no_noise)?;
-    running.add_input(&options.machine.path);
+    options.machine.inputs().for_each(|path| running.add_input(path));
     let chosen = options.choices.choose(&options.machine, &machine)?;
     for path in [&options.choices.dat, &options.models, &options.pivots].into_iter().flatten() {
         running.add_input(path);
@@ -317,7 +317,8 @@ impl<'o> Benchmark<'o> {
             pivots: self.pivots(job, seed),
             seed,
             record: options.record.is_some(),
-            jointly: !options.exact,
+            // Who counts messages wants to see those of the panels, too.
+            jointly: !options.exact && options.outputs.traffic.is_none(),
         };
         // Who watches or records wants to see all of it.
         if options.exact || options.record.is_some() || watchers.observer().is_some() {

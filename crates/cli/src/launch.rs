@@ -127,7 +127,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut running = Running::stopped_by(hpcast_emulate::stop_on_signals(), path.display().to_string());
     options.outputs.check()?;
     let machine = options.machine.load(None, true)?;
-    running.add_input(&options.machine.path);
+    options.machine.inputs().for_each(|path| running.add_input(path));
     running.add_input(&path);
     let watchers = Watchers::new(&options.outputs, options.ranks)?;
     let setup = options.setup(&machine, &watchers, &running)?;

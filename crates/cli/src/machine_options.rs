@@ -1,12 +1,14 @@
 //! Where a program runs: options of every command that simulates.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::OnceLock;
 
 use clap::{Args, ValueEnum};
 use hpcast_models::compute::ModelFile;
 use hpcast_models::network::{Along, Circuit, Flow, Ideal, Network, PacketNetwork, Routed, Watched};
-use hpcast_platform::placement::{Placement, Plan, Policy};
+use hpcast_platform::diagnostic::{Diagnostic, Source};
+use hpcast_platform::placement::{Allocation, Placement, PlacementError, Plan, Policy, Site, rank_file};
 use hpcast_platform::switching::PacketSwitching;
 use hpcast_platform::{Machine, Routing};
 use hpcast_report::{MachineInfo, RunReport};
@@ -95,6 +97,26 @@ pub(crate) enum PlacementPolicy {
     Cyclic,
     /// Random places, drawn from the seed
     Random,
+    /// Fill one first-level switch after the other, whatever the numbers of its nodes
+    BySwitch,
+    /// Deal ranks over the first-level switches in turn
+    SpreadSwitches,
+}
+
+impl PlacementPolicy {
+    fn policy(self, seed: u64) -> Policy {
+        match self {
+            PlacementPolicy::Block => Policy::Block,
+            PlacementPolicy::Cyclic => Policy::Cyclic,
+            PlacementPolicy::Random => Policy::Random { seed },
+            PlacementPolicy::BySwitch => Policy::BySwitch,
+            PlacementPolicy::SpreadSwitches => Policy::SpreadSwitches,
+        }
+    }
+
+    fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
 }
 
 /// The machine, its network, and the ranks on it.
@@ -120,6 +142,31 @@ pub(crate) struct MachineOptions {
     /// How ranks are placed (default: as the machine file says)
     #[arg(long, value_enum)]
     pub placement: Option<PlacementPolicy>,
+    /// Where each rank runs: a node a line, or lines such as `rank 0=node17 slot=0`
+    #[arg(long, value_name = "FILE", conflicts_with = "placement")]
+    pub rank_file: Option<PathBuf>,
+    /// Use only these nodes: a list such as `node[3-17,40]` or `3-17,40`, a file with one, `random:64` for so many drawn
+    /// ones, or `holes:0.7:16` for those left where 70 % are busy, in runs of 16 on average
+    #[arg(long, value_name = "NODES|FILE")]
+    pub allocation: Option<String>,
+    #[arg(skip)]
+    read: OnceLock<Read>,
+}
+
+/// What files and lists on the command line say of nodes, read once.
+struct Read {
+    list: Option<Vec<u32>>,
+    allocation: Option<Allocation>,
+}
+
+/// What `--allocation` asks for; what is wrong in a file is shown there.
+fn read_allocation(text: &str, seed: u64, site: &Site<'_>) -> Result<Allocation, Failure> {
+    Allocation::read(text, Path::new(""), seed, site).map_err(|problems| match problems.iter().next() {
+        Some(Diagnostic { message, remedy, place: None, .. }) => {
+            Failure::input(format!("--allocation {text}: {message}; {remedy}"))
+        }
+        _ => problems.into(),
+    })
 }
 
 /// What the packet model takes where the machine file says nothing.
@@ -144,6 +191,8 @@ impl MachineOptions {
     /// cost what is expected.
     pub fn load(&self, models: Option<&ModelFile>, noise: bool) -> Result<Rc<Machine>, Failure> {
         let machine = self.routing.apply(Machine::load(&self.path)?)?;
+        // Files are read once, and before the inputs of the run are noted: they may be pipes.
+        self.read(&machine)?;
         Ok(Rc::new(MachineOptions::with_messages(machine, models, noise)))
     }
 
@@ -169,33 +218,87 @@ impl MachineOptions {
     }
 
     /// The machine's plan with what the user wants otherwise.
-    fn plan(&self, machine: &Machine, seed: u64) -> Plan {
+    fn plan(&self, machine: &Machine, seed: u64) -> Result<Plan, Failure> {
         let mut plan: Plan = machine.plan.clone();
-        match self.placement {
-            Some(PlacementPolicy::Block) => plan.policy = Policy::Block,
-            Some(PlacementPolicy::Cyclic) => plan.policy = Policy::Cyclic,
-            Some(PlacementPolicy::Random) => plan.policy = Policy::Random { seed },
-            None => {}
+        let Read { list, allocation } = self.read(machine)?;
+        if let Some(placement) = self.placement {
+            plan.policy = placement.policy(seed);
+        }
+        if let Some(list) = list {
+            plan.policy = Policy::List(list.clone());
+        }
+        if let Some(allocation) = allocation {
+            plan.allocation = Some(allocation.with_seed(seed));
         }
         if self.oversubscribe {
             // As many on a node as it takes, whatever the machine file says.
             plan.oversubscribe = true;
-            plan.ranks_per_node = None;
         }
-        plan.ranks_per_node = self.ranks_per_node.or(plan.ranks_per_node);
-        plan
+        plan.ranks_per_node = self.asked_per_node(machine);
+        Ok(plan)
+    }
+
+    fn read(&self, machine: &Machine) -> Result<&Read, Failure> {
+        if let Some(read) = self.read.get() {
+            return Ok(read);
+        }
+        let site = machine.site();
+        let list = self
+            .rank_file
+            .as_deref()
+            .map(|path| -> Result<Vec<u32>, Failure> { Ok(rank_file::read(&Source::read(path)?, &site)?) });
+        let allocation = self.allocation.as_ref().map(|text| read_allocation(text, self.seed, &site));
+        let read = Read { list: list.transpose()?, allocation: allocation.transpose()? };
+        Ok(self.read.get_or_init(|| read))
+    }
+
+    fn asked_per_node(&self, machine: &Machine) -> Option<u32> {
+        self.ranks_per_node.or(if self.oversubscribe { None } else { machine.plan.ranks_per_node })
     }
 
     pub fn place(&self, machine: &Machine, ranks: u32, seed: u64) -> Result<Placement, Failure> {
-        machine
-            .place_as(&self.plan(machine, seed), ranks)
-            .map_err(|error| Failure::input(format!("{}: {error}", self.path.display())))
+        machine.place_as(&self.plan(machine, seed)?, ranks).map_err(|error| self.cannot_place(&error))
+    }
+
+    fn cannot_place(&self, error: &PlacementError) -> Failure {
+        let file = self.rank_file.as_ref().filter(|_| error.is_about_list()).unwrap_or(&self.path);
+        Failure::input(format!("{}: {error}", file.display()))
+    }
+
+    /// Nodes that may be used.
+    pub fn usable_nodes(&self, machine: &Machine) -> Result<u32, Failure> {
+        let allowed = self.plan(machine, self.seed)?.allowed(&machine.site());
+        let allowed = allowed.map_err(|error| self.cannot_place(&error))?;
+        Ok(allowed.map_or(machine.nodes.count, |nodes| nodes.len() as u32))
     }
 
     /// Ranks that share a node where all places are taken.
     pub fn ranks_per_node(&self, machine: &Machine, ranks: u32) -> u32 {
-        let most = if self.oversubscribe { ranks.div_ceil(machine.nodes.count.max(1)) } else { 0 };
-        self.plan(machine, 0).ranks_per_node.unwrap_or(machine.cores_per_node.max(most)).max(1)
+        // What is wrong with places is said when ranks are placed.
+        let nodes = self.usable_nodes(machine).unwrap_or(machine.nodes.count).max(1);
+        let most = if self.oversubscribe { ranks.div_ceil(nodes) } else { 0 };
+        self.asked_per_node(machine).unwrap_or(machine.cores_per_node.max(most)).max(1)
+    }
+
+    /// For commands where something else says where ranks run.
+    pub fn refuse_places(&self, why: &str) -> Result<(), Failure> {
+        let given = [
+            ("--placement", self.placement.is_some()),
+            ("--rank-file", self.rank_file.is_some()),
+            ("--allocation", self.allocation.is_some()),
+            ("--ranks-per-node", self.ranks_per_node.is_some()),
+            ("--oversubscribe", self.oversubscribe),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Failure::input(format!("{option} has no meaning here: {why}; leave it out"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The files that it was read from.
+    pub fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let list = self.allocation.as_deref().map(Path::new).filter(|path| path.is_file());
+        [Some(self.path.as_path()), self.rank_file.as_deref(), list].into_iter().flatten()
     }
 
     /// The network; its links are watched over time if the outputs need that.
@@ -221,9 +324,16 @@ impl MachineOptions {
         if let NetworkModel::Packet = self.network {
             report.assumptions.extend(packet_assumptions(machine));
         }
-        report.assumptions.extend(machine.assumed.iter().cloned());
-        if let Some(placement) = self.placement {
-            report.parameters.push(("placement".into(), format!("{placement:?}").to_lowercase().into()));
+        let counts = |line: &&String| self.rank_file.is_none() || !line.starts_with("placement = ");
+        report.assumptions.extend(machine.assumed.iter().filter(counts).cloned());
+        let rank_file = self.rank_file.as_ref().map(|path| path.display().to_string());
+        let places = [
+            ("placement", self.placement.map(PlacementPolicy::name)),
+            ("rank-file", rank_file),
+            ("allocation", self.allocation.clone()),
+        ];
+        for (name, value) in places {
+            report.parameters.extend(value.map(|value| (name.to_owned(), value.into())));
         }
     }
 }

@@ -6,10 +6,12 @@ mod compile;
 mod failure;
 mod fit;
 mod hpl;
+mod jobs;
 mod launch;
 mod lists;
 mod machine;
 mod machine_options;
+mod map;
 mod model;
 mod mpi;
 mod network;
@@ -19,6 +21,7 @@ mod running;
 mod sizes;
 mod validate;
 mod verify;
+mod words;
 
 use clap::{Parser, Subcommand};
 
@@ -45,6 +48,10 @@ enum Command {
     RunProgram(Box<launch::Options>),
     /// Forecast High Performance Linpack (HPL) on a machine
     Hpl(Box<hpl::Options>),
+    /// Simulate several jobs that share a machine, and say how much they slow each other down
+    Jobs(Box<jobs::Options>),
+    /// Find an order of ranks that sends less over the upper levels of the network
+    Map(Box<map::Options>),
     /// Check, show, draw, price or import a machine file
     #[command(subcommand)]
     Machine(machine::Command),
@@ -95,6 +102,8 @@ fn command(arguments: Vec<std::ffi::OsString>) -> Result<(), Failure> {
         Command::Run(options) => run::run(&options),
         Command::RunProgram(options) => launch::run(&options),
         Command::Hpl(options) => hpl::run(&options),
+        Command::Jobs(options) => jobs::run(&options),
+        Command::Map(options) => map::run(&options),
         Command::Machine(command) => machine::run(&command),
         Command::Network(command) => network::run(&command),
         Command::Fit(command) => fit::run(&command),

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use clap::Args;
 use hpcast_platform::{Machine, draw};
 use hpcast_report::{
-    GanttRecorder, Observers, OutputFile, RunReport, Totals, TraceWriter, check_writable, csv, gantt, link_load, links,
-    write_file,
+    GanttRecorder, Observers, OutputFile, RunReport, Totals, TraceWriter, TrafficRecorder, check_writable, csv, gantt,
+    link_load, links, write_file,
 };
 use hpcast_units::Time;
 
@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::print;
 
 /// Files to write.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct OutputOptions {
     /// Write everything about the run to a file; `-` prints it instead of the summary
     #[arg(long, value_name = "FILE.json")]
@@ -30,6 +30,9 @@ pub(crate) struct OutputOptions {
     /// Write what every rank did when, for Perfetto or Chrome (many ranks)
     #[arg(long, value_name = "FILE.json")]
     pub trace: Option<PathBuf>,
+    /// Write messages and bytes from each rank to each other, collectives as the messages that they are made of
+    #[arg(long, value_name = "FILE.csv")]
+    pub traffic: Option<PathBuf>,
     /// Draw the network with the load of its links
     #[arg(long, value_name = "FILE.svg")]
     pub links: Option<PathBuf>,
@@ -58,8 +61,9 @@ pub(crate) struct Results<'r> {
 impl OutputOptions {
     /// Finds out before the run what would go wrong after it.
     pub fn check(&self) -> Result<(), Failure> {
-        let outputs = [&self.json, &self.csv, &self.gantt, &self.trace, &self.links, &self.link_load, &self.link_heat];
-        for path in outputs.into_iter().flatten().filter(|path| *path != Path::new("-")) {
+        let pictures = [&self.gantt, &self.links, &self.link_heat];
+        let outputs = [&self.json, &self.csv, &self.trace, &self.traffic, &self.link_load].into_iter().chain(pictures);
+        for path in outputs.flatten().filter(|path| *path != Path::new("-")) {
             check_writable(path)?;
         }
         Ok(())
@@ -117,17 +121,18 @@ impl OutputOptions {
     }
 }
 
-/// Who watches the ranks: a Gantt chart, a trace, or nobody.
+/// Who watches the ranks: a Gantt chart, a trace, a table of traffic, or nobody.
 pub(crate) struct Watchers {
     observers: Rc<RefCell<Observers>>,
     gantt: Option<Rc<RefCell<GanttRecorder>>>,
     trace: Option<Rc<RefCell<TraceWriter<OutputFile>>>>,
+    traffic: Option<Rc<RefCell<TrafficRecorder>>>,
 }
 
 impl Watchers {
     pub fn new(options: &OutputOptions, ranks: u32) -> Result<Watchers, Failure> {
         let mut observers = Observers::default();
-        let mut watchers = Watchers { observers: Rc::default(), gantt: None, trace: None };
+        let mut watchers = Watchers { observers: Rc::default(), gantt: None, trace: None, traffic: None };
         if options.gantt.is_some() {
             let recorder = GanttRecorder::new(ranks).map_err(|error| Failure::input(error.to_string()))?;
             let recorder = Rc::new(RefCell::new(recorder));
@@ -138,6 +143,11 @@ impl Watchers {
             let trace = Rc::new(RefCell::new(TraceWriter::new(OutputFile::create(path)?, true)));
             observers.add(trace.clone());
             watchers.trace = Some(trace);
+        }
+        if options.traffic.is_some() {
+            let recorder = Rc::new(RefCell::new(TrafficRecorder::new(ranks)));
+            observers.add(recorder.clone());
+            watchers.traffic = Some(recorder);
         }
         watchers.observers = Rc::new(RefCell::new(observers));
         Ok(watchers)
@@ -160,6 +170,9 @@ impl Watchers {
         if let (Some(path), Some(trace)) = (&options.trace, &self.trace) {
             let file = trace.borrow_mut().finish();
             file.map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))?.finish()?;
+        }
+        if let (Some(path), Some(recorder)) = (&options.traffic, &self.traffic) {
+            write_file(path, recorder.borrow().to_csv(report).as_bytes())?;
         }
         Ok(())
     }

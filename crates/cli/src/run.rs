@@ -26,8 +26,8 @@ use crate::sizes::Sizes;
 /// Options of `hpcast run`.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The program (see `hpcast programs`)
-    program: Program,
+    #[command(flatten)]
+    what: ProgramOptions,
     /// Number of ranks
     #[arg(short = 'n', long, value_name = "RANKS")]
     ranks: u32,
@@ -39,12 +39,6 @@ pub(crate) struct Options {
     /// Every message costs what is expected, although the model file or machine file says that they vary
     #[arg(long)]
     no_noise: bool,
-    /// Bytes of a message, or of the data of a collective: `1000B`, `8B..1MiB` (doubling), or a list with commas
-    #[arg(long, default_value = "8B", value_name = "SIZES")]
-    size: Sizes,
-    /// Iterations
-    #[arg(long, default_value_t = 1, value_name = "ITERATIONS")]
-    count: u64,
     /// Run so many times, each time with the next seed, and say where 95 % of runs lie
     #[arg(long, default_value_t = 1, value_name = "RUNS", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     repeat: u64,
@@ -58,6 +52,24 @@ pub(crate) struct Options {
     /// Algorithm of a collective, such as `allreduce=ring` (see `hpcast collectives`); may be given several times
     #[arg(long, value_name = "OPERATION=ALGORITHM")]
     coll: Vec<String>,
+    /// Plot the time over the size
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
+    #[command(flatten)]
+    outputs: OutputOptions,
+}
+
+/// A built-in program and what it is told.
+#[derive(Args)]
+pub(crate) struct ProgramOptions {
+    /// The program (see `hpcast programs`)
+    pub program: Program,
+    /// Bytes of a message, or of the data of a collective: `1000B`, `8B..1MiB` (doubling), or a list with commas
+    #[arg(long, default_value = "8B", value_name = "SIZES")]
+    pub size: Sizes,
+    /// Iterations
+    #[arg(long, default_value_t = 1, value_name = "ITERATIONS")]
+    pub count: u64,
     /// Root of a collective
     #[arg(long, default_value_t = 0, value_name = "RANK")]
     root: u32,
@@ -70,22 +82,44 @@ pub(crate) struct Options {
     /// Rounds in flight of random-traffic
     #[arg(long, default_value_t = 4, value_name = "ROUNDS")]
     window: usize,
-    /// Plot the time over the size
-    #[arg(long, value_name = "FILE.svg")]
-    plot: Option<PathBuf>,
-    #[command(flatten)]
-    outputs: OutputOptions,
+}
+
+impl ProgramOptions {
+    /// Finds out before a run of so many ranks what would go wrong in it.
+    pub fn check(&self, ranks: u32) -> Result<(), Failure> {
+        if self.root >= ranks {
+            let last = ranks.max(1) - 1;
+            return Err(Failure::input(format!("--root {} is no rank; ranks are 0 to {last}", self.root)));
+        }
+        if self.count == 0 {
+            return Err(Failure::input("--count 0 runs nothing; ask for at least 1"));
+        }
+        Ok(())
+    }
+
+    /// For messages of a size.
+    pub fn parameters(&self, bytes: u64, seed: u64) -> Parameters {
+        Parameters {
+            bytes,
+            count: self.count,
+            root: self.root,
+            window: self.window,
+            compute: self.compute,
+            background: self.nonblocking,
+            seed,
+        }
+    }
 }
 
 /// What differs from run to run.
 const VARYING: [Chance; 2] = [Chance::Calls, Chance::Network];
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let mut running = Running::begin(options.program.to_string());
+    let mut running = Running::begin(options.what.program.to_string());
     options.check()?;
     let models = options.load_models()?;
     let machine = options.machine.load(models.as_ref(), !options.no_noise)?;
-    running.add_input(&options.machine.path);
+    options.machine.inputs().for_each(|path| running.add_input(path));
     options.models.iter().for_each(|path| running.add_input(path));
     options.machine.place(&machine, options.ranks, options.machine.seed)?;
     let unsure = options.unsure(models)?;
@@ -95,7 +129,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut table = options.table();
     let mut points = Vec::new();
     let mut interrupted = false;
-    for (index, &bytes) in options.size.bytes().iter().enumerate() {
+    for (index, &bytes) in options.what.size.bytes().iter().enumerate() {
         match experiment.repeat(index, bytes, &mut watchers, &mut totals, &running) {
             Ok(runs) => {
                 let times = Times::of(&runs);
@@ -113,7 +147,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     experiment.describe(&mut report);
     report.table = table;
     if interrupted {
-        report.stopped_after(points.len(), options.size.bytes().len(), "sizes");
+        report.stopped_after(points.len(), options.what.size.bytes().len(), "sizes");
     }
     running.finish(&mut report);
     if let Some(path) = &options.plot {
@@ -130,17 +164,7 @@ impl Options {
     fn check(&self) -> Result<(), Failure> {
         self.outputs.check()?;
         self.plot.as_deref().map(check_writable).transpose()?;
-        if self.root >= self.ranks {
-            return Err(Failure::input(format!(
-                "--root {} is no rank; ranks are 0 to {}",
-                self.root,
-                self.ranks.max(1) - 1
-            )));
-        }
-        if self.count == 0 {
-            return Err(Failure::input("--count 0 runs nothing; ask for at least 1"));
-        }
-        Ok(())
+        self.what.check(self.ranks)
     }
 
     /// A model file, which is of use only if it says something of messages.
@@ -189,7 +213,7 @@ impl Options {
 
     fn table(&self) -> Table {
         let mut columns = vec![Column::new("size", "size_bytes")];
-        match self.program {
+        match self.what.program {
             Program::Collective(_) => columns.push(Column::new("algorithm", "algorithm")),
             _ => columns.push(Column::new("bandwidth", "bandwidth_bytes_per_second")),
         }
@@ -247,7 +271,7 @@ impl Experiment<'_> {
         running: &Running,
     ) -> Result<Vec<Measurement>, Failure> {
         let repeat = self.options.repeat;
-        let whole = (self.options.size.bytes().len() as u64 * repeat) as f64;
+        let whole = (self.options.what.size.bytes().len() as u64 * repeat) as f64;
         let mut runs = Vec::new();
         for number in 0..repeat {
             watchers.start_at(totals.simulated);
@@ -286,24 +310,16 @@ impl Experiment<'_> {
             progress: running.progress(part, |_, _| Vec::new()),
             ..Setup::new(options.ranks, machine.clone(), placement, options.machine.network(machine, &options.outputs))
         };
-        let parameters = Parameters {
-            bytes,
-            count: options.count,
-            root: options.root,
-            window: options.window,
-            compute: options.compute,
-            background: options.nonblocking,
-            seed,
-        };
-        Ok(options.program.run(setup, parameters)?)
+        let parameters = options.what.parameters(bytes, seed);
+        Ok(options.what.program.run(setup, parameters)?)
     }
 
     fn row(&self, bytes: u64, times: &Times) -> Vec<Cell> {
         let mean = times.seconds.mean;
-        let second = match self.options.program {
+        let second = match self.options.what.program {
             Program::Collective(operation) => {
                 let blocking = &self.selection;
-                let selection = if self.options.nonblocking { &blocking.for_nonblocking() } else { blocking };
+                let selection = if self.options.what.nonblocking { &blocking.for_nonblocking() } else { blocking };
                 Cell::Text(operation.algorithm(selection, self.options.ranks, bytes))
             }
             _ if mean > 0.0 => Cell::Bandwidth(bytes as f64 / mean),
@@ -319,28 +335,28 @@ impl Experiment<'_> {
     /// What was asked.
     fn describe(&self, report: &mut RunReport) {
         let options = self.options;
-        report.program = options.program.to_string();
+        report.program = options.what.program.to_string();
         report.ranks = options.ranks;
         let mut parameter = |name: &str, value: serde_json::Value| report.parameters.push((name.to_owned(), value));
-        parameter("size", options.size.text().into());
-        parameter("count", options.count.into());
+        parameter("size", options.what.size.text().into());
+        parameter("count", options.what.count.into());
         if options.repeat > 1 {
             parameter("repeat", options.repeat.into());
         }
         if let Some(vary) = &options.vary {
             parameter("vary", vary.iter().map(|chance| chance.name()).collect::<Vec<_>>().join(",").into());
         }
-        match options.program {
+        match options.what.program {
             Program::Collective(_) => {
                 parameter("mpi", self.selection.library().to_string().into());
                 if !options.coll.is_empty() {
                     parameter("coll", self.selection.choices().into());
                 }
-                parameter("root", options.root.into());
-                parameter("nonblocking", options.nonblocking.into());
+                parameter("root", options.what.root.into());
+                parameter("nonblocking", options.what.nonblocking.into());
             }
-            Program::RandomTraffic => parameter("window", options.window.into()),
-            Program::Halo2d | Program::Halo3d => parameter("compute", options.compute.to_string().into()),
+            Program::RandomTraffic => parameter("window", options.what.window.into()),
+            Program::Halo2d | Program::Halo3d => parameter("compute", options.what.compute.to_string().into()),
             _ => {}
         }
         options.machine.describe(&self.machine, report);
@@ -349,10 +365,10 @@ impl Experiment<'_> {
     fn plot(&self, points: Vec<(f64, f64)>) -> Plot {
         let options = self.options;
         Plot {
-            title: format!("{} of {} ranks on {}", options.program, options.ranks, self.machine.name),
+            title: format!("{} of {} ranks on {}", options.what.program, options.ranks, self.machine.name),
             x: Axis::new("size", Quantity::Size, Spacing::Logarithmic),
             y: Axis::new("time", Quantity::Seconds, Spacing::Logarithmic),
-            series: vec![Series { name: options.program.to_string(), points }],
+            series: vec![Series { name: options.what.program.to_string(), points }],
             note: format!("network model: {}", options.machine.network_name()),
         }
     }

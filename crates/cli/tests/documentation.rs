@@ -159,6 +159,13 @@ fn every_command_of_the_page_on_real_programs_runs() {
 }
 
 #[test]
+fn every_command_of_the_page_on_placement_runs() {
+    let folder = Folder::new("placement-page");
+    folder.write("jobs.toml", &blocks("docs/placement.md", "toml")[0]);
+    assert_eq!(run_commands("docs/placement.md", &folder), 6);
+}
+
+#[test]
 fn every_machine_in_the_docs_is_right() {
     let folder = Folder::new("machines-page");
     let blocks = blocks("docs/machines.md", "toml");

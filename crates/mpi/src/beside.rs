@@ -36,10 +36,12 @@ impl Rank {
         F: Future<Output = ()> + 'static,
     {
         let sim = self.sim();
-        let task = sim.new_task(number);
+        let world = self.world().seen_by(number);
+        let rank = self.state().groups.world_rank(world, number);
+        let task = sim.new_task(rank);
         let now = self.now();
         self.state().tasks[task as usize].clock = now;
-        sim.start_background(task, Box::pin(work(Rank::new(sim.clone(), task, number))));
+        sim.start_background(task, Box::pin(work(Rank::new(sim.clone(), task, world))));
     }
 
     /// Lets the simulation come to my clock, for what must happen in the order of time.

@@ -173,7 +173,7 @@ impl Rank {
         let number = request.number();
         let sim = self.sim().clone();
         let task = sim.new_task(self.task());
-        let helper = Rank::new(sim.clone(), task, self.number());
+        let helper = Rank::new(sim.clone(), task, self.world());
         sim.start_background(
             task,
             Box::pin(async move {

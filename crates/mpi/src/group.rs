@@ -49,6 +49,11 @@ impl Comm {
         Comm { context: 0, rank, size }
     }
 
+    /// The same, seen by another of its ranks.
+    pub(crate) fn seen_by(self, rank: u32) -> Comm {
+        Comm { rank, ..self }
+    }
+
     /// My rank in it.
     pub fn rank(&self) -> u32 {
         self.rank

@@ -76,12 +76,12 @@ impl Tag {
 pub struct Rank {
     sim: Rc<Sim>,
     task: u32,
-    number: u32,
+    world: Comm,
 }
 
 impl Rank {
-    pub(crate) fn new(sim: Rc<Sim>, task: u32, number: u32) -> Rank {
-        Rank { sim, task, number }
+    pub(crate) fn new(sim: Rc<Sim>, task: u32, world: Comm) -> Rank {
+        Rank { sim, task, world }
     }
 
     #[inline]
@@ -99,12 +99,12 @@ impl Rank {
 
     /// My rank in the world.
     pub fn number(&self) -> u32 {
-        self.number
+        self.world.rank()
     }
 
-    /// The communicator of all ranks.
+    /// The communicator of all ranks of the program.
     pub fn world(&self) -> Comm {
-        Comm::world(self.number, self.sim.ranks())
+        self.world
     }
 
     /// My clock (MPI_Wtime).

@@ -13,10 +13,21 @@ use crate::collectives::rules::Selection;
 use crate::observer::Observer;
 use crate::post::Post;
 
+/// Ranks that are a program of their own: they have their own world, and know nothing of other ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct World {
+    /// How many.
+    pub ranks: u32,
+    /// When they begin.
+    pub start: Time,
+}
+
 /// Everything that a run is made of, beside the program.
 pub struct Setup {
     /// Number of ranks.
     pub ranks: u32,
+    /// Programs side by side, in the order of their ranks; empty: one world of all ranks, from time zero on.
+    pub worlds: Vec<World>,
     /// The machine.
     pub machine: Rc<Machine>,
     /// Which node each rank is on.
@@ -45,6 +56,7 @@ impl Setup {
         let selection = Selection::default();
         Setup {
             ranks,
+            worlds: Vec::new(),
             machine,
             placement,
             network,

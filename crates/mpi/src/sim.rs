@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Waker};
+use std::task::Waker;
 
 use hpcast_engine::Tasks;
 use hpcast_models::network::Timeline;
@@ -14,9 +14,10 @@ use hpcast_units::Time;
 
 use crate::collectives::rules::Selection;
 use crate::deadlock::Deadlock;
+use crate::group::{Comm, Context};
 use crate::left_over::Unreceived;
 use crate::rank::Rank;
-use crate::setup::Setup;
+use crate::setup::{Setup, World};
 use crate::state::{Event, Spent, State, Task};
 
 /// Loop turns between two looks at the interrupt flag and calls of the progress function. A turn may handle thousands of
@@ -85,15 +86,31 @@ pub enum RunError {
     Interrupted,
 }
 
-/// Runs a program: `program` is called once a rank and gives what that rank does.
+/// Runs a program: `program` is called once a rank, in their order, and gives what that rank does.
+///
+/// # Panics
+/// If the setup has worlds, and their ranks are not those of the run.
 pub fn run<F>(setup: Setup, mut program: impl FnMut(Rank) -> F) -> Result<Outcome, RunError>
 where
     F: Future<Output = ()>,
 {
-    let Setup { ranks, machine, placement, network, seed, selection, observer, post, interrupt, soon, progress } =
-        setup;
+    let Setup {
+        ranks,
+        worlds,
+        machine,
+        placement,
+        network,
+        seed,
+        selection,
+        observer,
+        post,
+        interrupt,
+        soon,
+        progress,
+    } = setup;
     let mut state = State::new(ranks, &machine, placement, network, seed);
     (state.observer, state.post) = (observer, post);
+    let worlds = state.begin(&worlds);
     let sim = Rc::new(Sim {
         state: RefCell::new(state),
         selection,
@@ -101,12 +118,46 @@ where
         background: RefCell::default(),
         progress: Cell::default(),
     });
-    let tasks = Tasks::new(ranks, |rank| program(Rank::new(sim.clone(), rank, rank)));
+    let world = |rank| match worlds.iter().rfind(|world| world.first <= rank) {
+        Some(world) => world.seen_by(rank),
+        None => Comm::world(rank, ranks),
+    };
+    let tasks = Tasks::new(ranks, |rank| program(Rank::new(sim.clone(), rank, world(rank))));
     let mut runner = Runner { sim: sim.clone(), tasks, interrupt, soon, progress };
     let result = runner.run();
     // Background work holds the simulation, and the simulation holds it: break the circle.
     sim.background.borrow_mut().clear();
     result
+}
+
+/// A world that is not all there is.
+struct OwnWorld {
+    /// Its first rank.
+    first: u32,
+    context: Context,
+    size: u32,
+}
+
+impl OwnWorld {
+    fn seen_by(&self, rank: u32) -> Comm {
+        Comm::new(self.context, rank - self.first, self.size)
+    }
+}
+
+impl State {
+    /// Gives each world a context, and its ranks the time at which they begin.
+    fn begin(&mut self, worlds: &[World]) -> Vec<OwnWorld> {
+        let mut first = 0;
+        let own = worlds.iter().map(|world| {
+            let ranks = first..first + world.ranks;
+            ranks.clone().for_each(|rank| self.tasks[rank as usize].clock = world.start);
+            first = ranks.end;
+            OwnWorld { first: ranks.start, context: self.groups.create(ranks.collect()), size: world.ranks }
+        });
+        let own: Vec<OwnWorld> = own.collect();
+        assert!(own.is_empty() || first as usize == self.tasks.len(), "every rank is in one world");
+        own
+    }
 }
 
 struct Runner<F> {
@@ -223,10 +274,6 @@ impl Sim {
         self.state.try_borrow_mut().is_ok()
     }
 
-    pub fn ranks(&self) -> u32 {
-        self.ranks
-    }
-
     /// What has come out so far.
     pub fn outcome(&self) -> Outcome {
         let state = self.state();
@@ -276,7 +323,7 @@ impl Sim {
         let slot = (task - self.ranks) as usize;
         // Taken out while it runs, because it may start more background work.
         let Some(mut work) = self.background.borrow_mut()[slot].take() else { return };
-        if work.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
+        if work.as_mut().poll(&mut std::task::Context::from_waker(Waker::noop())).is_pending() {
             self.background.borrow_mut()[slot] = Some(work);
         } else {
             self.state().free_tasks.push(task);

@@ -41,6 +41,7 @@ pub mod table;
 pub mod text;
 mod totals;
 pub mod trace;
+mod traffic;
 pub mod xhpl;
 
 pub use comparison::{Bound, ComparedLine, ComparedPoint, Comparison, Measure};
@@ -67,3 +68,4 @@ pub use scale::{Quantity, Spacing};
 pub use table::{Cell, Column, Table};
 pub use totals::{RankTimes, Totals};
 pub use trace::TraceWriter;
+pub use traffic::TrafficRecorder;

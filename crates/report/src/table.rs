@@ -25,6 +25,8 @@ pub enum Cell {
     Gflops(f64),
     /// A part of a whole, 0 to 1.
     Share(f64),
+    /// How many times something else.
+    Ratio(f64),
     /// Nothing to say here.
     Empty,
 }
@@ -37,6 +39,7 @@ impl Cell {
             Cell::Count(number) => return (count(*number), String::new()),
             Cell::Empty => return ("-".into(), String::new()),
             Cell::Share(share) => return (format!("{:.1}", share * 100.0), "%".into()),
+            Cell::Ratio(ratio) => return (format!("{ratio:.3}"), String::new()),
             Cell::Size(bytes) => Bytes::new(*bytes).to_string(),
             Cell::Data(bytes) => data(*bytes),
             Cell::Seconds(seconds) => Seconds::new(*seconds).human(),
@@ -55,7 +58,12 @@ impl Cell {
             Cell::Text(text) => text.clone(),
             Cell::Count(number) | Cell::Size(number) => number.to_string(),
             // The shortest digits that give back the same number, with an exponent where that is shorter.
-            Cell::Data(x) | Cell::Seconds(x) | Cell::Bandwidth(x) | Cell::Gflops(x) | Cell::Share(x) => {
+            Cell::Data(x)
+            | Cell::Seconds(x)
+            | Cell::Bandwidth(x)
+            | Cell::Gflops(x)
+            | Cell::Share(x)
+            | Cell::Ratio(x) => {
                 format!("{x:?}")
             }
             Cell::Empty => String::new(),
@@ -68,9 +76,12 @@ impl Serialize for Cell {
         match self {
             Cell::Text(text) => serializer.serialize_str(text),
             Cell::Count(number) | Cell::Size(number) => serializer.serialize_u64(*number),
-            Cell::Data(x) | Cell::Seconds(x) | Cell::Bandwidth(x) | Cell::Gflops(x) | Cell::Share(x) => {
-                serializer.serialize_f64(*x)
-            }
+            Cell::Data(x)
+            | Cell::Seconds(x)
+            | Cell::Bandwidth(x)
+            | Cell::Gflops(x)
+            | Cell::Share(x)
+            | Cell::Ratio(x) => serializer.serialize_f64(*x),
             Cell::Empty => serializer.serialize_none(),
         }
     }

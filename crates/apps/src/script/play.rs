@@ -1,12 +1,14 @@
 //! Plays a script on the simulated machine.
 
 use std::cell::RefCell;
+use std::ops::Deref;
 use std::rc::Rc;
 
 use hpcast_mpi::{Comm, Outcome, Persistent, Rank, Request, RunError, Setup, Source, Tag, run};
 use hpcast_units::Time;
 
 use super::{Message, Requests, Script, Step, WaitFor};
+use crate::program::Body;
 
 /// A time that the script asked to note.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,18 +35,27 @@ impl Script {
     pub fn play(&self, setup: Setup) -> Result<Recording, RunError> {
         assert_eq!(setup.ranks, self.ranks, "the simulation has the script's ranks");
         let marks = Rc::new(RefCell::new(Vec::new()));
-        let outcome = run(setup, |rank| {
-            let steps = &self.steps[rank.number() as usize];
-            let mut player = Player { comm: rank.world(), rank, requests: Vec::new(), marks: marks.clone() };
-            async move {
-                for step in steps {
-                    player.play(step).await;
-                }
-            }
-        })?;
+        let outcome = run(setup, |rank| play(rank, &self.steps, marks.clone()))?;
         let mut marks = marks.take();
         marks.sort_by_key(|mark: &Mark| (mark.rank, mark.at));
         Ok(Recording { outcome, marks })
+    }
+}
+
+impl Script {
+    /// What each rank does, where others run beside it.
+    pub fn body(self) -> Body {
+        let steps = Rc::new(self.steps);
+        Box::new(move |rank| Box::pin(play(rank, steps.clone(), Rc::default())))
+    }
+}
+
+/// Plays what the rank has to do.
+async fn play(rank: Rank, steps: impl Deref<Target = Vec<Vec<Step>>>, marks: Rc<RefCell<Vec<Mark>>>) {
+    let number = rank.number() as usize;
+    let mut player = Player { comm: rank.world(), rank, requests: Vec::new(), marks };
+    for step in &steps[number] {
+        player.play(step).await;
     }
 }
 

@@ -178,8 +178,9 @@ impl Choices {
             assumed.push(format!("NB {USUAL_NB}: a usual size, --nb is not given"));
             USUAL_NB
         });
+        let usable = options.usable_nodes(machine)?;
         let GridShape(rows, columns) = self.grid.first().copied().unwrap_or_else(|| {
-            let places = u64::from(machine.nodes.count) * u64::from(options.ranks_per_node(machine, 0));
+            let places = u64::from(usable) * u64::from(options.ranks_per_node(machine, 0));
             let grid = nearly_square(places.min(LARGEST) as u32);
             let (p, q) = (grid.0, grid.1);
             let fit = count(places);

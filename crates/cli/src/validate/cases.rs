@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::Args;
 use clap::error::{ContextKind, ContextValue};
-use clap::{Args, Parser};
 use hpcast_calibrate::table::{TextRow, TextTable};
 use hpcast_models::compute::ModelFile;
 use hpcast_platform::MachineFile;
@@ -17,7 +17,7 @@ use super::template::fill;
 use crate::call_table::in_table;
 use crate::failure::Failure;
 use crate::running::Running;
-use crate::{fit, hpl, machine, model};
+use crate::{fit, hpl, machine, model, words};
 
 /// A forecast, ready to be made.
 pub(super) struct Prepared {
@@ -49,14 +49,6 @@ impl Case {
     pub fn weight(&self) -> f64 {
         self.forecasts().map(|forecast| forecast.options.weight()).sum()
     }
-}
-
-/// Words of a command line.
-#[derive(Parser)]
-#[command(no_binary_name = true, disable_help_flag = true)]
-struct Words<T: Args> {
-    #[command(flatten)]
-    given: T,
 }
 
 /// Which case it is, for messages.
@@ -102,8 +94,7 @@ impl Place<'_> {
     /// Options that are written as words of a command line.
     fn options<T: Args>(&self, first: Option<String>, texts: &[Written]) -> Result<T, Failure> {
         let words = texts.iter().flat_map(|text| text.text.split_whitespace().map(String::from));
-        let parsed = Words::<T>::try_parse_from(first.into_iter().chain(words));
-        Ok(parsed.map_err(|error| self.unclear(texts, &error))?.given)
+        Ok(words::options(first.into_iter().chain(words)).map_err(|error| self.unclear(texts, &error))?)
     }
 
     /// What clap says, at the text that it is about.
@@ -115,15 +106,7 @@ impl Place<'_> {
         let has = |text: &&Written| text.text.split([' ', '\n', '\t', '=']).any(|word| word == option);
         let text = texts.iter().rfind(has).or(texts.last());
         let key = text.map_or(self.line.key.as_str(), |text| text.key.as_str());
-        let said = error.to_string();
-        let is_about_it =
-            |line: &&str| !line.is_empty() && !line.starts_with("Usage:") && !line.starts_with("For more");
-        let mut lines = said.lines().map(str::trim).filter(is_about_it);
-        let message = lines.next().unwrap_or_default().trim_start_matches("error: ");
-        let remedy = match lines.collect::<Vec<_>>().join(" ") {
-            nothing if nothing.is_empty() => "correct it, or remove it".into(),
-            remedy => remedy.replace("tip: ", ""),
-        };
+        let (message, remedy) = words::said(error);
         self.part.error(key, format!("{}: {message}", self.name()), remedy)
     }
 }

@@ -107,7 +107,7 @@ const UNSUITED: [(&[&str], &str); 5] = [
     (&["--machine", "-m"], "name the machine with `machine` or `platform`"),
     (&["--models"], "name the models with `models` or `kernels`"),
     (
-        &["--json", "--csv", "--gantt", "--trace", "--links", "--every-rank", "--plot", "--record"],
+        &["--json", "--csv", "--gantt", "--trace", "--traffic", "--links", "--every-rank", "--plot", "--record"],
         "leave it out: `hpcast validate --output` says where results go",
     ),
     (&["--dat", "--pivots"], "leave it out: all that is run stands in the part, as options"),

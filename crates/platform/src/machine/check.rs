@@ -13,8 +13,8 @@ use super::{MachineFile, Network, Wiring};
 use crate::diagnostic::Diagnostic;
 use crate::fields::Problem;
 use crate::interconnect::Loopback;
-use crate::placement::Policy;
-use crate::topology::{DamageError, FatTreeShape, Link, TopologyError};
+use crate::placement::{PlacementError, Policy, Site};
+use crate::topology::{DamageError, FatTreeShape, Link, Topology, TopologyError};
 
 /// More nodes than anybody plans; keeps the numbers of links far from overflow.
 const MOST_NODES: u32 = 100_000_000;
@@ -95,11 +95,14 @@ impl MachineFile {
     pub(super) fn check_counts(&self) -> Vec<Problem> {
         let mut findings = Findings::default();
         let (nodes, cores) = (self.nodes.count, self.nodes.cores());
-        self.network.check_room(nodes, &mut findings);
-        if let Err(error) = self.plan.check(nodes, cores) {
-            let key = if matches!(self.plan.policy, Policy::List(_)) { "nodes" } else { "ranks-per-node" };
-            let text = error.to_string();
-            let (message, remedy) = text.split_once("; ").unwrap_or((&text, "correct the placement"));
+        let Some(topology) = self.network.check_room(nodes, &mut findings) else { return findings.0 };
+        if let Err(error) = self.plan.check(&Site::new(nodes, cores, &*topology)) {
+            let key = match error {
+                PlacementError::Hosts(_) | PlacementError::FewerNodes { .. } => "allocation",
+                _ if matches!(self.plan.policy, Policy::List(_)) => "nodes",
+                _ => "ranks-per-node",
+            };
+            let Diagnostic { message, remedy, .. } = error.diagnostic();
             findings.add(format!("placement.{key}"), message, remedy);
         }
         findings.0
@@ -261,8 +264,8 @@ impl Network {
         }
     }
 
-    /// Whether the nodes fill the ports of the network.
-    fn check_room(&self, nodes: u32, findings: &mut Findings) {
+    /// Whether the nodes fill the ports of the network, which is given if it can be built.
+    fn check_room(&self, nodes: u32, findings: &mut Findings) -> Option<Box<dyn Topology>> {
         if let Wiring::FatTree { shape, switch_ports: Some(ports), .. } = &self.wiring
             && shape.check().is_ok()
         {
@@ -270,7 +273,10 @@ impl Network {
         }
         let topology = match self.topology(nodes) {
             Ok(topology) => topology,
-            Err(error) => return self.report(&error, findings),
+            Err(error) => {
+                self.report(&error, findings);
+                return None;
+            }
         };
         if let Err(error) = self.routing(&*topology) {
             let Diagnostic { message, remedy, .. } = Diagnostic::from_error(&error);
@@ -283,7 +289,7 @@ impl Network {
         let room = u64::from(topology.nodes());
         let (nodes, unused) = (u64::from(nodes), u64::from(self.unused_ports));
         if nodes + unused == room {
-            return;
+            return Some(topology);
         }
         let has = format!("the {} has ports for {} nodes", topology.describe(), count(room));
         if nodes > room {
@@ -298,6 +304,7 @@ impl Network {
                 format!("correct the count, or say that ports stay empty: `unused-ports = {left}` in [network]"),
             );
         }
+        Some(topology)
     }
 
     fn report(&self, error: &WiringError, findings: &mut Findings) {

@@ -13,7 +13,7 @@ mod wiring;
 mod write;
 
 use crate::interconnect::Interconnect;
-use crate::placement::{Placement, PlacementError, Plan};
+use crate::placement::{Placement, PlacementError, Plan, Site};
 use crate::protocol::MpiParameters;
 use crate::switching::PacketSwitching;
 
@@ -112,7 +112,12 @@ impl Machine {
 
     /// Places so many ranks as another plan says.
     pub fn place_as(&self, plan: &Plan, ranks: u32) -> Result<Placement, PlacementError> {
-        plan.place(ranks, self.nodes.count, self.cores_per_node)
+        plan.place(ranks, &self.site())
+    }
+
+    /// Its nodes, as places for ranks.
+    pub fn site(&self) -> Site<'_> {
+        Site::new(self.nodes.count, self.cores_per_node, self.interconnect.topology())
     }
 }
 

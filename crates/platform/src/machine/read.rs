@@ -16,7 +16,7 @@ use super::{FactorMeaning, FlowSharing, Io, Machine, MachineFile, Network, Nodes
 use crate::diagnostic::{Diagnostic, Diagnostics, Source};
 use crate::fields::{self, Reader, Section};
 use crate::interconnect::Loopback;
-use crate::placement::{Plan, Policy};
+use crate::placement::{Allocation, Plan, Policy, Site, rank_file};
 use crate::protocol::{MpiParameters, PollGrowth, Protocol};
 use crate::switching::{Arbitration, PacketSwitching};
 use crate::topology::{Duplex, FatTreeShape, Graph, GraphError, Link, ParallelCables, PlaneChoice, TopologyError};
@@ -55,9 +55,10 @@ impl MachineFile {
     pub fn parse(source: &Arc<Source>, folder: &Path) -> Result<MachineFile, Diagnostics> {
         let root = fields::parse(source)?;
         let mut reader = Reader::new(Arc::clone(source), "a machine file", &root);
-        let mut file = read(&mut reader, Section::root(root.get_ref()), folder);
+        let (mut file, places) = read(&mut reader, Section::root(root.get_ref()), folder);
         let mut problems = file.check_values();
         if !reader.is_broken("network") && !reader.is_broken("nodes") && problems.is_empty() {
+            places.read(&mut reader, &mut file, folder);
             problems = file.check_counts();
         }
         problems.iter().for_each(|problem| reader.report(problem));
@@ -77,7 +78,7 @@ impl Machine {
     }
 }
 
-fn read(reader: &mut Reader, mut root: Section<'_>, folder: &Path) -> MachineFile {
+fn read<'t>(reader: &mut Reader, mut root: Section<'t>, folder: &Path) -> (MachineFile, Places<'t>) {
     let name = root.text(reader, "name").map(String::from);
     let name = root.needed(reader, "name", name, "name = \"my machine\"");
     let description = root.text(reader, "description").map(String::from);
@@ -113,7 +114,7 @@ fn read(reader: &mut Reader, mut root: Section<'_>, folder: &Path) -> MachineFil
     mpi_section.finish(reader);
 
     let mut placement = root.section(reader, "placement");
-    let plan = read_plan(reader, &mut placement, &nodes);
+    let (plan, places) = read_plan(reader, &mut placement, &nodes);
     placement.finish(reader);
 
     let mut io_section = root.section(reader, "io");
@@ -129,7 +130,9 @@ fn read(reader: &mut Reader, mut root: Section<'_>, folder: &Path) -> MachineFil
     cost_section.finish(reader);
     root.finish(reader);
 
-    MachineFile { name, description, nodes, network, sharing, packets, mpi, plan, io, cost, assumed: Vec::new() }
+    let assumed = Vec::new();
+    let file = MachineFile { name, description, nodes, network, sharing, packets, mpi, plan, io, cost, assumed };
+    (file, places)
 }
 
 fn read_nodes(reader: &mut Reader, nodes: &mut Section<'_>) -> Nodes {
@@ -464,28 +467,85 @@ fn read_mpi(reader: &mut Reader, mpi: &mut Section<'_>) -> MpiParameters {
     }
 }
 
-fn read_plan(reader: &mut Reader, section: &mut Section<'_>, nodes: &Nodes) -> Plan {
+/// What the section on placement says of nodes, which can be read when the network is known.
+#[derive(Default)]
+struct Places<'t> {
+    rank_file: Option<&'t str>,
+    allocation: Option<&'t str>,
+    seed: u64,
+}
+
+impl Places<'_> {
+    fn read(&self, reader: &mut Reader, file: &mut MachineFile, folder: &Path) {
+        if self.rank_file.is_none() && self.allocation.is_none() {
+            return;
+        }
+        // What is wrong with the network is said elsewhere.
+        let Ok(topology) = file.network.topology(file.nodes.count) else { return };
+        let site = Site::new(file.nodes.count.min(topology.nodes()), file.nodes.cores(), &*topology);
+        if let Some(name) = self.rank_file {
+            let list = Source::read(&folder.join(name)).map_err(Diagnostics::from);
+            match list.and_then(|source| rank_file::read(&source, &site)) {
+                Ok(list) => file.plan.policy = Policy::List(list),
+                Err(problems) => fail(reader, "placement.rank-file", problems),
+            }
+        }
+        if let Some(text) = self.allocation {
+            match Allocation::read(text, folder, self.seed, &site) {
+                Ok(allocation) => file.plan.allocation = Some(allocation),
+                Err(problems) => fail(reader, "placement.allocation", problems),
+            }
+        }
+    }
+}
+
+/// What is wrong has a place in another file, or else it is the value of the key.
+fn fail(reader: &mut Reader, key: &str, problems: Diagnostics) {
+    for problem in problems.iter() {
+        match problem.place {
+            Some(_) => reader.fail_elsewhere(key, problem.clone()),
+            None => reader.fail(key, &problem.message, &problem.remedy),
+        }
+    }
+}
+
+fn read_plan<'t>(reader: &mut Reader, section: &mut Section<'t>, nodes: &Nodes) -> (Plan, Places<'t>) {
     if !section.exists() {
         reader.assumed.push(format!("placement = block, {} ranks on each node", nodes.cores()));
-        return Plan::default();
+        return (Plan::default(), Places::default());
     }
-    let words = ["block", "cyclic", "random", "list"].map(|word| (word, word));
-    let word = section.choice(reader, "policy", &words);
+    let rank_file = section.text(reader, "rank-file");
+    let allocation = section.text(reader, "allocation");
+    let words = ["block", "cyclic", "random", "list", "by-switch", "spread-switches"].map(|word| (word, word));
+    let mut word = section.choice(reader, "policy", &words);
+    if rank_file.is_some() {
+        if word.is_some_and(|word| word != "list") {
+            let remedy = "write one of them: `rank-file` places every rank";
+            reader.fail("placement.policy", "both `policy` and `rank-file` say where ranks are", remedy);
+        }
+        word = Some("block");
+    }
+    let mut seed = 0;
+    if word == Some("random") || allocation.is_some_and(Allocation::is_drawn) {
+        let given = section.whole(reader, "seed");
+        seed = section.needed(reader, "seed", given, "seed = 1");
+    }
     let policy = match section.needed(reader, "policy", word, "policy = \"block\"") {
         "cyclic" => Policy::Cyclic,
-        "random" => {
-            let seed = section.whole(reader, "seed");
-            Policy::Random { seed: section.needed(reader, "seed", seed, "seed = 1") }
-        }
+        "random" => Policy::Random { seed },
         "list" => {
             let list = section.wholes(reader, "nodes", "[0, 0, 1, 1]");
             Policy::List(section.needed(reader, "nodes", list, "nodes = [0, 0, 1, 1]"))
         }
+        "by-switch" => Policy::BySwitch,
+        "spread-switches" => Policy::SpreadSwitches,
         _ => Policy::Block,
     };
-    Plan {
+    let plan = Plan {
         policy,
+        allocation: None,
         ranks_per_node: section.whole(reader, "ranks-per-node"),
         oversubscribe: section.flag(reader, "oversubscribe").unwrap_or(false),
-    }
+    };
+    (plan, Places { rank_file, allocation, seed })
 }

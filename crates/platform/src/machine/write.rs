@@ -238,14 +238,21 @@ impl MachineFile {
         match &plan.policy {
             Policy::Block => out.key("policy", "\"block\"", "fill one node after the other"),
             Policy::Cyclic => out.key("policy", "\"cyclic\"", "deal ranks over the nodes"),
-            Policy::Random { seed } => {
-                out.key("policy", "\"random\"", "anywhere in the machine");
-                out.key("seed", seed, "");
+            Policy::Random { .. } => out.key("policy", "\"random\"", "anywhere in the machine"),
+            Policy::BySwitch => out.key("policy", "\"by-switch\"", "fill one first-level switch after the other"),
+            Policy::SpreadSwitches => {
+                out.key("policy", "\"spread-switches\"", "deal ranks over the first-level switches");
             }
             Policy::List(nodes) => {
                 out.key("policy", "\"list\"", "");
                 out.key("nodes", list(nodes), "the node of each rank");
             }
+        }
+        if let Some(allocation) = &plan.allocation {
+            out.key("allocation", text(&allocation.to_string()), "only these nodes are used");
+        }
+        if let Some(seed) = plan.seed() {
+            out.key("seed", seed, "");
         }
         if let Some(ranks) = plan.ranks_per_node {
             out.key("ranks-per-node", ranks, "");

@@ -240,6 +240,10 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
     fn plane(&self) -> Option<(&dyn Topology, u32)> {
         None
     }
+    /// What the node is called where it has a name of its own, not just a number.
+    fn own_name(&self, _node: u32) -> Option<&str> {
+        None
+    }
     /// How it likes to be drawn.
     fn structure(&self) -> Structure {
         Structure::Free

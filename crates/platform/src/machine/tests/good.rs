@@ -9,7 +9,7 @@ use crate::machine::{
     CableClass, CostTable, FactorMeaning, Figures, FlowSharing, Io, Machine, Network, Nodes, Part, PlaneFigures,
     RoutingWord, SwitchPrice, Wiring,
 };
-use crate::placement::{Plan, Policy};
+use crate::placement::{Allocation, Plan, Policy};
 use crate::protocol::{Mode, MpiParameters, Piece, Piecewise, PollGrowth, Protocol};
 use crate::switching::{Arbitration, PacketSwitching};
 use crate::topology::{
@@ -368,14 +368,21 @@ fn cost(number: f64) -> CostTable {
 prop_compose! {
     fn machine()(name in "\\PC{0,20}", description in proptest::option::of(".{0,20}"), (network, count) in network(),
                  mpi in mpi(), cores in 1u32..100, memory in proptest::option::of(1u64..), seed in 0u64..1 << 62,
-                 policy in 0usize..4, cross_traffic in 0.0..0.99, window in proptest::option::of(1.0..1e9), share: bool, buffer in proptest::option::of(4096u32..1 << 20))
+                 policy in 0usize..6, allocation in 0usize..4, cross_traffic in 0.0..0.99, window in proptest::option::of(1.0..1e9), share: bool, buffer in proptest::option::of(4096u32..1 << 20))
         -> MachineFile {
         let nodes = Nodes { count, sockets: 2, cores_per_socket: cores, memory: memory.map(hpcast_units::Bytes::new), ..Nodes::default() };
-        let policy = [Policy::Block, Policy::Cyclic, Policy::Random { seed }, Policy::List(vec![count - 1, 0])][policy].clone();
+        let policies = [Policy::Block, Policy::Cyclic, Policy::Random { seed }, Policy::BySwitch, Policy::SpreadSwitches];
+        let policy = policies.get(policy).cloned().unwrap_or(Policy::List(vec![count - 1, 0]));
+        let allocations = [
+            Allocation::Hosts(format!("0-{}", count - 1)),
+            Allocation::Random { nodes: count, seed },
+            Allocation::Holes { share: 0.0, length: 2.5, seed },
+        ];
+        let allocation = allocations.get(allocation).cloned();
         let factor = if share { FactorMeaning::Share } else { FactorMeaning::Bound };
         let sharing = FlowSharing { cross_traffic, weight_s: window, window, factor };
         // On a single node, both ranks of the list are on it.
-        let plan = Plan { policy, ranks_per_node: Some(cores), oversubscribe: share || count == 1 };
+        let plan = Plan { policy, allocation, ranks_per_node: Some(cores), oversubscribe: share || count == 1 };
         let arbitration = if share { Arbitration::OldestFirst } else { Arbitration::FirstComeFirstServed };
         let packets = PacketSwitching { size: 4096, buffer, injection: cores, arbitration };
         let io = Io { bandwidth: window.map(Bandwidth::new), node_bandwidth: None, latency: window.map(Seconds::new) };

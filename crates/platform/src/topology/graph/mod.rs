@@ -273,6 +273,10 @@ impl Topology for Graph {
         diameter
     }
 
+    fn own_name(&self, node: u32) -> Option<&str> {
+        self.nodes.get(node as usize).map(String::as_str)
+    }
+
     fn vertex_name(&self, vertex: Vertex) -> String {
         match vertex {
             Vertex::Node(node) => self.nodes[node as usize].clone(),

@@ -4,10 +4,7 @@ use hpcast_units::{Bandwidth, Seconds};
 
 use super::super::Link;
 use super::error::{GraphError, GraphProblem};
-use crate::ranges::{RangeError, numbers};
-
-/// Names that one range may stand for: more is a mistake.
-const MAX_NAMES: usize = 1_000_000;
+use crate::ranges::{MAX_NAMES, RangeError, expand};
 
 /// A word and its place.
 #[derive(Clone, Copy, Debug)]
@@ -25,17 +22,12 @@ impl Word<'_> {
 
     /// The names that the word stands for: `n[0-2]` is `n0`, `n1` and `n2`.
     pub fn names(&self) -> Result<Vec<String>, GraphError> {
-        let range = || self.error(GraphProblem::Range(self.text.into()));
-        let Some((prefix, rest)) = self.text.split_once('[') else { return Ok(vec![self.text.into()]) };
-        let (list, suffix) = rest.split_once(']').ok_or_else(range)?;
-        if suffix.contains(['[', ']']) {
-            return Err(range());
-        }
-        let numbers = numbers(list, MAX_NAMES).map_err(|error| match error {
-            RangeError::NotARange => range(),
-            RangeError::TooMany => self.error(GraphProblem::LongRange(self.text.into(), MAX_NAMES)),
-        })?;
-        Ok(numbers.into_iter().map(|number| format!("{prefix}{number}{suffix}")).collect())
+        expand(self.text).map_err(|error| {
+            self.error(match error {
+                RangeError::NotARange => GraphProblem::Range(self.text.into()),
+                RangeError::TooMany => GraphProblem::LongRange(self.text.into(), MAX_NAMES),
+            })
+        })
     }
 }
 
