@@ -62,7 +62,7 @@ fn pairs_on_one_switch_do_not_slow_each_other_down() {
 #[test]
 fn sums_on_a_fat_tree_take_what_a_binary_tree_takes() {
     let piece = (64 << 20) as f64 / 12.5e9;
-    for (nodes, levels) in [(2u32, 1.0), (16, 4.0), (64, 6.0), (512, 9.0)] {
+    for (nodes, levels) in [(4u32, 2.0), (16, 4.0), (64, 6.0), (512, 9.0)] {
         let (nodes, machine) = (nodes.to_string(), study("three-topologies/fat-tree.toml"));
         let program = ["run", "allreduce", "-n", &nodes, "-m", &machine, "--ranks-per-node", "1", "--size", "64MiB"];
         let tree = ["--coll", "allreduce=nonoverlapping", "--coll", "reduce=binary", "--coll", "bcast=binary"];
