@@ -9,12 +9,14 @@
 # make conformance  small MPI programs under Open MPI, MPICH and hpcast, their outputs compared
 # make programs  real programs from Debian, natively and under hpcast, their results compared
 # make top500  ranked runs of the TOP500, forecast beside what they reached
+# make study-topology, study-pruning, study-fat-tree-pingpong, study-three-topologies  published studies of networks, repeated
 # make validate  published simulations and measured runs, and our forecasts of them (QUICK=1: a few of them)
 
 CARGO ?= cargo
 HPCAST := target/release/hpcast
 
-.PHONY: run test test-slow bench peers peers-hpl fidelity real-hpl conformance programs validate top500 golden fuzz setup
+.PHONY: run test test-slow bench peers peers-hpl fidelity real-hpl conformance programs validate top500 golden fuzz setup \
+    study-topology study-pruning study-fat-tree-pingpong study-three-topologies
 
 run: setup
 	$(CARGO) build --release --quiet --bin hpcast
@@ -76,6 +78,19 @@ programs: setup
 validate: setup
 	$(CARGO) build --release --quiet --bin hpcast
 	$(HPCAST) validate $(if $(QUICK),--quick) -o target/validation
+
+# Tables and plots in target/studies; docs/network-studies.md says what to expect. The first two need the published data.
+study-topology: setup
+	$(CARGO) build --release --quiet --bin hpcast
+	$(HPCAST) validate $(if $(QUICK),--quick) studies/topology/topology-study.toml studies/topology/topology-crossbar.toml -o target/studies/topology
+
+study-pruning: setup
+	$(CARGO) build --release --quiet --bin hpcast
+	$(HPCAST) validate $(if $(QUICK),--quick) msc-topology -o target/studies/pruning
+
+study-fat-tree-pingpong study-three-topologies: study-%: setup
+	$(CARGO) build --release --quiet --bin hpcast
+	HPCAST=$(HPCAST) studies/$*/run.sh target/studies/$*
 
 # About an hour of CPU.
 top500: setup

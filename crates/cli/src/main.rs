@@ -16,6 +16,7 @@ mod model;
 mod mpi;
 mod network;
 mod outputs;
+mod plot;
 mod run;
 mod running;
 mod sizes;
@@ -69,6 +70,8 @@ enum Command {
     Model(model::Command),
     /// Compare forecasts with published measurements and simulations
     Validate(validate::Options),
+    /// Draw columns of a table, such as the results of several runs
+    Plot(plot::Options),
     /// Compile a C program for `hpcast run`: as the system's compiler, with MPI
     #[command(disable_help_flag = true)]
     Cc,
@@ -110,6 +113,7 @@ fn command(arguments: Vec<std::ffi::OsString>) -> Result<(), Failure> {
         Command::Cluster(command) => cluster::run(&command),
         Command::Model(command) => model::run(&command),
         Command::Validate(options) => validate::run(&options),
+        Command::Plot(options) => plot::run(&options),
         // All their arguments are the compiler's, so they were not left to clap.
         Command::Cc | Command::Cxx | Command::F90 => Ok(()),
         Command::Mpi(command) => mpi::run(&command),

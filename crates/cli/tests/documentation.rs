@@ -110,6 +110,12 @@ fn every_command_of_the_page_on_models_runs() {
 }
 
 #[test]
+fn every_command_of_the_page_on_studies_runs() {
+    let folder = Folder::new("studies-page");
+    assert_eq!(run_commands("docs/network-studies.md", &folder), 2);
+}
+
+#[test]
 fn every_command_of_the_page_on_hpl_runs() {
     let folder = Folder::new("hpl-page");
     folder.write("HPL.dat", &blocks("docs/hpl.md", "dat")[0]);

@@ -141,7 +141,8 @@ impl Interconnect {
 
     /// Whether a way to another node and the way back may cross a link twice; if in doubt, yes.
     pub fn may_repeat_links(&self) -> bool {
-        self.limiter.is_some() || self.topology.may_repeat_links()
+        // A detour may come back to a switch that it has left, and take the same link again.
+        self.limiter.is_some() || self.routing.makes_detours() || self.topology.may_repeat_links()
     }
 
     /// What a link can do.

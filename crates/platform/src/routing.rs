@@ -113,6 +113,11 @@ impl Routing {
         }
     }
 
+    /// Whether messages may take longer ways than they must.
+    pub fn makes_detours(self) -> bool {
+        matches!(self, Routing::Valiant | Routing::UgalLocal { .. } | Routing::UgalGlobal { .. })
+    }
+
     /// Whether all messages between two nodes take the same way.
     pub fn is_fixed(self) -> bool {
         matches!(self, Routing::Fixed | Routing::Source | Routing::Hashed)
