@@ -177,9 +177,11 @@ pub(crate) fn total(links: &[LinkId], load: &dyn Fn(LinkId) -> u32) -> u64 {
     links.iter().map(|&link| u64::from(load(link))).sum()
 }
 
-/// What waits for the first links that differ, times the lengths of the ways.
+/// What waits for the first links that differ, times the lengths of the ways; nothing where only the goal's own link is left of the
+/// short way, which a detour crosses, too.
 fn first_loads(short: &[LinkId], long: &[LinkId], load: &dyn Fn(LinkId) -> u32) -> [u64; 2] {
     match short.iter().zip(long).find(|(one, other)| one != other) {
+        Some((one, _)) if short.last() == Some(one) && long.last() == Some(one) => [0, 0],
         Some((&one, &other)) => [u64::from(load(one)) * short.len() as u64, u64::from(load(other)) * long.len() as u64],
         None => [0, 0],
     }
@@ -211,4 +213,66 @@ pub(crate) fn draw_below(draw: &mut u64, count: u32) -> u32 {
     let product = u128::from(*draw) * u128::from(count);
     *draw = product as u64;
     (product >> 64) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::{Arrangement, Dragonfly, DragonflyLinks, DragonflyShape, Duplex, FatTree, Link};
+
+    const LINK: Link = Link { bandwidth: 1e9, latency: 1e-6 };
+
+    fn dragonfly() -> Dragonfly {
+        let shape = DragonflyShape {
+            groups: 9,
+            switches_per_group: 4,
+            nodes_per_switch: 2,
+            global_cables_per_switch: 2,
+            arrangement: Arrangement::Absolute,
+        };
+        Dragonfly::new(shape, DragonflyLinks { node: LINK, local: LINK, global: LINK }, Duplex::Split).unwrap()
+    }
+
+    fn way(routing: Routing, from: u32, to: u32, load: &dyn Fn(LinkId) -> u32) -> Vec<LinkId> {
+        let (mut path, mut spare) = (Path::default(), Path::default());
+        path.clear();
+        let choosing = Choosing { from, to, draw: 0x1234_5678_9ABC_DEF0, load };
+        routing.choose(&dragonfly(), choosing, &mut path, &mut spare);
+        path.links
+    }
+
+    /// An idle network has short ways. A loaded first link, beyond the node's own, makes UGAL-L go elsewhere; a loaded one
+    /// farther away only UGAL-G; and the threshold keeps it.
+    #[test]
+    fn ugal_looks_where_it_should() {
+        let short = way(Routing::Fixed, 0, 71, &|_| 0);
+        for threshold in [0, 1000] {
+            let (local, global) = (Routing::UgalLocal { threshold }, Routing::UgalGlobal { threshold });
+            assert_eq!(way(local, 0, 71, &|_| 0), short);
+            let near = |link: LinkId| 100 * (link == short[1]) as u32;
+            assert_eq!(way(local, 0, 71, &near) == short, threshold == 1000);
+            let far = |link: LinkId| 100 * (link == short[2]) as u32;
+            assert_eq!(way(local, 0, 71, &far), short);
+            assert_eq!(way(global, 0, 71, &far) == short, threshold == 1000);
+        }
+    }
+
+    /// A node's own link cannot be avoided.
+    #[test]
+    fn neighbours_on_a_switch_need_no_detour() {
+        let short = way(Routing::Fixed, 0, 1, &|_| 0);
+        let crowded = |link: LinkId| 100 * (link == short[1]) as u32;
+        assert_eq!(way(Routing::UgalLocal { threshold: 0 }, 0, 1, &crowded), short);
+    }
+
+    #[test]
+    fn words_are_those_that_make_sense() {
+        let tree = FatTree::new("2;2,2;1,2;1,1".parse().unwrap(), &[LINK; 2], Duplex::Split).unwrap();
+        assert_eq!(Routing::words(&tree), ["d-mod-k", "s-mod-k", "ecmp", "random", "least-loaded"]);
+        for word in Routing::words(&dragonfly()) {
+            assert_eq!(Routing::named(word, 3, &dragonfly()).unwrap().word(&dragonfly()), word);
+        }
+        let error = Routing::named("valiant", 0, &tree).unwrap_err().to_string();
+        assert!(error.contains("write one of d-mod-k, s-mod-k"), "{error}");
+    }
 }
