@@ -64,7 +64,7 @@ pub(crate) struct Options {
     /// Of long runs simulate so many stretches; fewer are faster, and less sure
     /// (default: 6 to 12, and more where that takes less than a minute)
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(3..=1000),
-        conflicts_with_all = ["exact", "gantt", "trace", "traffic", "record"])]
+        conflicts_with_all = ["exact", "gantt", "trace", "traffic", "link_load", "link_heat", "record"])]
     samples: Option<u64>,
     /// Plot the speed, and what the time goes to, from the first panel to the last (of the fastest run)
     #[arg(long, value_name = "FILE.svg")]
@@ -321,7 +321,8 @@ impl<'o> Benchmark<'o> {
             jointly: !options.exact && options.outputs.traffic.is_none(),
         };
         // Who watches or records wants to see all of it.
-        if options.exact || options.record.is_some() || watchers.observer().is_some() {
+        if options.exact || options.record.is_some() || watchers.observer().is_some() || options.outputs.watches_links()
+        {
             return Ok(hpl.run(setup(Leg::whole(&job.parameters))?)?);
         }
         hpl.sample(options.sample_size(&job.parameters), setup)

@@ -81,7 +81,7 @@ impl OutputOptions {
         }
         let Some(timeline) = &totals.timeline else {
             return Err(Failure::input(
-                "the load of links over time is known only where every message was simulated: add --exact",
+                "the load of links over time is known only where all of a run was simulated: leave out --samples, or add --exact",
             ));
         };
         if let Some(path) = &self.link_load {
