@@ -182,6 +182,16 @@ impl PacketNetwork {
         self.ports.channels()
     }
 
+    /// What comes next needs memory that is probably not in the caches: it is asked for while something else is done.
+    #[inline]
+    fn fetch_ahead(&self) {
+        match self.agenda.first().map(|entry| Event::unpack(entry.slot())) {
+            Some(Event::Arrival(packet)) => self.packets.prefetch(packet),
+            Some(Event::Port(link)) => self.ports.prefetch(link),
+            _ => {}
+        }
+    }
+
     #[inline]
     fn follow(&mut self, event: Event, time: Time) {
         match event {
@@ -327,6 +337,7 @@ impl Network for PacketNetwork {
         self.now = now;
         while let Some(entry) = self.agenda.due(now) {
             self.agenda.pop();
+            self.fetch_ahead();
             self.follow(Event::unpack(entry.slot()), entry.time());
         }
         self.over.sort_unstable();

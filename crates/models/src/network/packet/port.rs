@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use hpcast_engine::Slab;
 use hpcast_engine::slab::NONE;
+use hpcast_engine::{Slab, prefetch};
 use hpcast_platform::machine::Machine;
 use hpcast_platform::switching::Arbitration;
 use hpcast_platform::topology::LinkId;
@@ -103,6 +103,15 @@ impl Ports {
             self.channels.extend((self.width..channels as usize).map(|_| Channel::empty(room)));
         }
         self.width = channels as usize;
+    }
+
+    /// Asks for a link's memory.
+    #[inline]
+    pub fn prefetch(&self, link: LinkId) {
+        prefetch(&self.ports[link as usize]);
+        if let Some(channel) = self.channels.get(link as usize * self.width) {
+            prefetch(channel);
+        }
     }
 
     pub fn kind(&self, link: LinkId) -> u16 {
