@@ -123,7 +123,7 @@ proptest! {
 
 /// Prints how long a large mapping takes.
 #[test]
-#[ignore = "takes seconds"]
+#[ignore = "takes seconds when optimised, and a minute otherwise: `make test-slow` runs it"]
 fn thousands_of_ranks_take_seconds() {
     let mut traffic = Traffic::new(4096);
     let random = Key::new(1).purpose("partners");

@@ -6,6 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod bisections;
+
 const LINK: Link = Link { bandwidth: 1e9, latency: 1e-6 };
 /// Another kind, where kinds may differ.
 const SLOW: Link = Link { bandwidth: 0.75e9, latency: 3e-6 };
@@ -471,30 +473,6 @@ fn gamma_networks() {
     }
 }
 
-#[test]
-fn bisection_of_small_gamma_networks_is_the_worst_cut() {
-    for stages in 1..3 {
-        for (node, switch) in [(LINK, LINK), (LINK, SLOW), (LINK, Link { bandwidth: 0.1e9, ..LINK })] {
-            let topology = Gamma::new(stages, node, switch).unwrap();
-            let (found, worst) = (topology.bisection_bandwidth(), brute_force(&topology));
-            assert!(close(found, worst), "{}: {found} is not {worst}", topology.describe());
-        }
-    }
-}
-
-#[test]
-fn bisection_of_clos_networks_is_the_worst_cut() {
-    for (m, n, r) in [(1, 1, 2), (2, 2, 2), (1, 2, 2), (3, 2, 2), (1, 3, 2), (2, 3, 2), (2, 2, 3), (1, 2, 3), (3, 1, 4)]
-    {
-        let shape = ClosShape { middle_switches: m, nodes_per_switch: n, edge_switches: r };
-        for (node, switch) in [(LINK, LINK), (LINK, SLOW), (SLOW, LINK)] {
-            let topology = Clos::new(shape, node, switch).unwrap();
-            let (formula, worst) = (topology.bisection_bandwidth(), brute_force(&topology));
-            assert!(close(formula, worst), "{}: {formula} is not {worst}", topology.describe());
-        }
-    }
-}
-
 /// Names of what may fail, one after the other, as long as the network is not cut.
 fn damage(whole: &dyn Fn() -> Box<dyn Topology>, picks: &[u32]) -> Option<Damaged> {
     let topology = whole();
@@ -618,152 +596,5 @@ fn shifts_are_free_of_conflicts_on_full_trees() {
 fn all_links_of_balanced_trees_are_used() {
     for shape in ["2;4,4;1,4;1,1", "2;4,3;1,2;1,2", "3;4,4,4;1,4,2;1,1,1", "3;2,2,3;1,2,2;1,1,1"] {
         assert!(used(&parse(shape)).iter().all(|&used| used), "{shape}");
-    }
-}
-
-/// The least that crosses any cut into halves, by trying all cuts.
-fn brute_force(topology: &dyn Topology) -> f64 {
-    let vertices = topology.nodes() + topology.switches();
-    assert!(vertices <= 18, "{vertices} vertices are too many to try all cuts");
-    let nodes = (1u32 << topology.nodes()) - 1;
-    let arcs: Vec<_> = arcs(topology).iter().map(|&(a, b, id)| (a, b, topology.link(id).bandwidth)).collect();
-    let halves = (0u32..1 << vertices).filter(|side| (side & nodes).count_ones() == topology.nodes() / 2);
-    let across = |side: u32| {
-        let crossing = arcs.iter().filter(|&&(a, b, _)| side >> a & 1 == 1 && side >> b & 1 == 0);
-        crossing.map(|&(_, _, bandwidth)| bandwidth).sum::<f64>()
-    };
-    halves.map(across).fold(f64::INFINITY, f64::min)
-}
-
-fn close(a: f64, b: f64) -> bool {
-    (a - b).abs() <= 1e-9 * a.max(b)
-}
-
-#[test]
-fn bisection_of_tori_and_meshes_is_the_worst_cut() {
-    let cases: [&[u32]; 14] = [
-        &[2],
-        &[5],
-        &[8],
-        &[3, 3],
-        &[2, 3],
-        &[3, 4],
-        &[4, 4],
-        &[2, 2, 2],
-        &[2, 3, 2],
-        &[5, 3],
-        &[2, 2, 4],
-        &[2, 7],
-        &[5, 2],
-        &[3, 1, 5],
-    ];
-    for dims in cases {
-        for wrap in [true, false] {
-            let torus = Torus::new(dims, wrap, LINK, Duplex::Split).unwrap();
-            let (formula, worst) = (torus.bisection_bandwidth(), brute_force(&torus));
-            assert!(close(formula, worst), "{}: {formula} is not {worst}", torus.describe());
-        }
-    }
-}
-
-#[test]
-fn bisection_of_fat_trees_is_the_worst_cut() {
-    for (shape, bandwidths) in [
-        ("1;6;1;1", vec![1.0]),
-        ("1;5;2;1", vec![1.0]),
-        ("2;4,2;1,2;1,1", vec![1.0, 1.0]),
-        ("2;4,2;1,1;1,1", vec![1.0, 2.0]),
-        ("2;2,4;1,2;1,2", vec![3.0, 1.0]),
-        ("2;2,2;2,2;1,1", vec![1.0, 1.0]),
-        ("2;2,3;1,2;1,1", vec![2.0, 1.0]),
-        ("2;3,3;1,2;1,1", vec![1.0, 1.0]),
-        ("2;4,3;1,1;1,1", vec![1.0, 1.5]),
-        ("3;2,2,2;1,1,2;1,1,1", vec![1.0, 1.0, 1.0]),
-    ] {
-        let links: Vec<Link> = bandwidths.iter().map(|b| Link { bandwidth: b * 1e9, latency: 0.0 }).collect();
-        let tree = FatTree::new(shape.parse().unwrap(), &links, Duplex::Split).unwrap();
-        let (formula, worst) = (tree.bisection_bandwidth(), brute_force(&tree));
-        assert!(close(formula, worst), "{shape}: {formula} is not {worst}");
-    }
-}
-
-#[test]
-fn bisection_of_crossbars_is_the_worst_cut() {
-    for nodes in 1..9 {
-        let crossbar = Crossbar::new(nodes, LINK, Duplex::Split, None);
-        assert_eq!(crossbar.bisection_bandwidth(), brute_force(&crossbar));
-    }
-}
-
-#[test]
-fn bisection_of_hypercubes_is_the_worst_cut() {
-    for (dimension, cables) in [(1, 1), (2, 3), (3, 1), (4, 2)] {
-        let cube = Hypercube::new(dimension, cables, LINK, Duplex::Split).unwrap();
-        assert_eq!(cube.bisection_bandwidth(), brute_force(&cube));
-    }
-}
-
-#[test]
-fn bisection_of_hyperx_networks_is_the_worst_cut() {
-    let cases: [(&[(u32, u32)], u32); 13] = [
-        (&[(1, 1)], 7),
-        (&[(2, 1)], 5),
-        (&[(2, 5)], 3),
-        (&[(3, 1)], 3),
-        (&[(3, 1)], 4),
-        (&[(5, 2)], 2),
-        (&[(7, 1)], 1),
-        (&[(4, 1), (2, 1)], 1),
-        (&[(4, 1), (2, 3)], 1),
-        (&[(3, 1), (2, 1)], 2),
-        (&[(3, 1), (2, 2)], 1),
-        (&[(2, 1), (2, 1), (2, 1)], 1),
-        (&[(3, 1), (3, 1)], 1),
-    ];
-    for (axes, nodes) in cases {
-        let topology = hyperx(axes.to_vec(), nodes, Duplex::Split);
-        let (formula, worst) = (topology.bisection_bandwidth(), brute_force(&topology));
-        assert!(formula >= worst * (1.0 - 1e-9), "{}: {formula} is less than {worst}", topology.describe());
-        if topology.bisection_is_exact() {
-            assert!(close(formula, worst), "{}: {formula} is not {worst}", topology.describe());
-        }
-    }
-}
-
-/// Where no formula is known, the search must come near what trying all cuts finds.
-#[test]
-fn bisection_of_small_dragonflies_is_found() {
-    for (groups, switches, nodes, cables) in [(3, 2, 1, 1), (2, 2, 2, 1), (4, 2, 1, 2), (3, 1, 3, 2), (3, 3, 1, 1)] {
-        let shape = DragonflyShape {
-            groups,
-            switches_per_group: switches,
-            nodes_per_switch: nodes,
-            global_cables_per_switch: cables,
-            arrangement: Arrangement::Relative,
-        };
-        let topology = Dragonfly::new(shape, KINDS, Duplex::Split).unwrap();
-        let (found, worst) = (topology.bisection_bandwidth(), brute_force(&topology));
-        assert!(!topology.bisection_is_exact());
-        assert!(found >= worst * (1.0 - 1e-9), "{}: {found} is less than {worst}", topology.describe());
-        assert!(found <= worst * 1.35, "{}: {found} is far from {worst}", topology.describe());
-    }
-}
-
-#[test]
-fn the_search_for_a_cut_finds_the_known_ones() {
-    let shared = |dims: &[u32]| Torus::new(dims, true, LINK, Duplex::Shared).unwrap();
-    let known: [&dyn Topology; 7] = [
-        &parse("2;16,32;1,16;1,1"),
-        &parse("2;20,32;1,8;1,2"),
-        &parse("3;4,4,4;1,4,2;1,1,1"),
-        &shared(&[4, 4, 4]),
-        &shared(&[16, 3]),
-        &Torus::new(&[12, 8], false, LINK, Duplex::Split).unwrap(),
-        &Crossbar::new(32, LINK, Duplex::Split, None),
-    ];
-    for topology in known {
-        let (found, exact) = (bisection::upper_bound(topology), topology.bisection_bandwidth());
-        assert!(found >= exact * (1.0 - 1e-9), "{}: {found} is less than {exact}", topology.describe());
-        assert!(found <= exact * 1.001, "{}: {found} is more than {exact}", topology.describe());
     }
 }
