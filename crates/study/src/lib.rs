@@ -1,0 +1,7 @@
+//! Studies: many forecasts that differ in a few factors, and what they say together.
+//!
+//! Knows no machine and no program: a run is words and files that somebody else can execute.
+
+pub mod frame;
+
+pub use frame::{Better, Factor, Frame, Level, Response};
