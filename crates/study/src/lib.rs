@@ -2,6 +2,10 @@
 //!
 //! Knows no machine and no program: a run is words and files that somebody else can execute.
 
+pub mod document;
+pub mod file;
 pub mod frame;
+pub mod key_path;
+pub mod run;
 
 pub use frame::{Better, Factor, Frame, Level, Response};

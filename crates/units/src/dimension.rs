@@ -153,7 +153,7 @@ pub(crate) static POWER: Dimension = Dimension {
     ladder: 5,
 };
 
-static ALL: [&Dimension; 7] = [&SIZE, &BANDWIDTH, &DURATION, &FREQUENCY, &FLOP_RATE, &LENGTH, &POWER];
+pub(crate) static ALL: [&Dimension; 7] = [&SIZE, &BANDWIDTH, &DURATION, &FREQUENCY, &FLOP_RATE, &LENGTH, &POWER];
 
 impl Dimension {
     /// The number and the unit that the text consists of.

@@ -15,6 +15,7 @@
 //! # Ok::<(), hpcast_units::UnitError>(())
 //! ```
 
+mod any;
 mod decimal;
 mod dimension;
 mod error;
@@ -22,6 +23,7 @@ mod human;
 mod quantities;
 mod time;
 
+pub use any::AnyQuantity;
 pub use error::UnitError;
 pub use human::count;
 pub use quantities::{Bandwidth, Bytes, FlopRate, Frequency, Length, Power, Seconds};
