@@ -7,5 +7,6 @@ pub mod file;
 pub mod frame;
 pub mod key_path;
 pub mod run;
+pub mod store;
 
 pub use frame::{Better, Factor, Frame, Level, Response};
