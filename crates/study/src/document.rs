@@ -37,13 +37,23 @@ impl Fingerprint {
             hash.update((text.len() as u64).to_le_bytes());
             hash.update(text);
         }
-        Fingerprint(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        Fingerprint(hexadecimal(&hash.finalize()))
+    }
+
+    /// Of a file's content.
+    pub fn of_bytes(content: &[u8]) -> Fingerprint {
+        Fingerprint(hexadecimal(&Sha256::digest(content)))
     }
 
     /// Enough of it to tell people's runs apart.
     pub fn short(&self) -> &str {
         self.0.get(..12).unwrap_or(&self.0)
     }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
 }
 
 impl Document {

@@ -11,8 +11,9 @@ use hpcast_platform::fields::{self, Reader, Section};
 use toml::Table;
 use toml::de::DeValue;
 
+use crate::design::{Plan, Wanted};
 use crate::frame::Better;
-pub use factor::{Edit, Range, Spacing, StudyFactor, StudyLevel, Target, Values, Which};
+pub use factor::{Edit, QuantityRange, StudyFactor, StudyLevel, Target, Values, Which};
 
 /// More repetitions than anybody needs.
 const MOST_REPETITIONS: u32 = 100_000;
@@ -77,41 +78,17 @@ pub enum Figure {
 /// Which combinations of levels are run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DesignSpec {
-    /// All.
-    Full,
-    /// The first level of each factor, and each other level with the first ones of the rest.
-    OneAtATime,
-    /// A part of all that still tells main effects apart.
-    Fractional {
-        /// So many combinations at least.
-        points: u32,
-    },
-    /// So many, spread evenly.
-    LatinHypercube {
-        /// Combinations.
-        points: u32,
-    },
-    /// So many, drawn.
-    Random {
-        /// Combinations.
-        points: u32,
-    },
-    /// For Sobol' indices.
-    Sobol {
-        /// Base samples; each takes as many runs as there are factors, and two.
-        points: u32,
-    },
-    /// For the method of Morris.
-    Morris {
-        /// Trajectories; each takes as many runs as there are factors, and one.
-        points: u32,
-    },
+    /// Those of a design of experiments.
+    Plan(Plan),
     /// The rows of a table.
     List {
         /// CSV with a column for each factor.
         file: PathBuf,
     },
 }
+
+/// Places on the grid of a factor in the method of Morris: the usual number.
+const MORRIS_GRID: usize = 4;
 
 /// Better is less of these; of all else, more.
 const LESS_IS_BETTER: [&str; 10] =
@@ -199,7 +176,7 @@ impl Study {
         for factor in factors.iter() {
             let key = &factor.key;
             match (&factor.values, &*design) {
-                (Values::Range(_), DesignSpec::Full | DesignSpec::OneAtATime | DesignSpec::Fractional { .. }) => {
+                (Values::Range(_), DesignSpec::Plan(Plan::Full | Plan::OneAtATime | Plan::Fraction(_))) => {
                     let remedy =
                         "write `levels`, or choose the design `latin-hypercube`, `random`, `sobol` or `morris`";
                     reader.fail(
@@ -208,7 +185,7 @@ impl Study {
                         remedy,
                     );
                 }
-                (Values::Levels(_), DesignSpec::Sobol { .. } | DesignSpec::Morris { .. }) => {
+                (Values::Levels(_), DesignSpec::Plan(Plan::Saltelli { .. } | Plan::Morris { .. })) => {
                     let remedy = "write `range = [from, to]`";
                     reader.fail(
                         key,
@@ -362,31 +339,36 @@ fn read_design(reader: &mut Reader, root: &mut Section<'_>) -> (DesignSpec, u32,
     let kinds = ["full", "one-at-a-time", "fractional", "latin-hypercube", "random", "sobol", "morris", "list"];
     let kind = section.choice(reader, "kind", &kinds.map(|kind| (kind, kind))).unwrap_or("full");
     let points: Option<u32> = section.whole(reader, "points");
+    let resolution: Option<u32> = section.whole(reader, "resolution");
     let file = section.text(reader, "file").map(PathBuf::from);
-    let needs_points = ["fractional", "latin-hypercube", "random", "sobol", "morris"].contains(&kind);
-    if points.is_some() && !needs_points {
-        reader.fail("design.points", format!("the design `{kind}` has as many points as it needs"), "remove it");
-    }
-    if file.is_some() && kind != "list" {
-        reader.fail(
-            "design.file",
-            format!("the design `{kind}` needs no file"),
-            "remove it, or write `kind = \"list\"`",
-        );
-    }
+    let has_points = ["fractional", "latin-hypercube", "random", "sobol", "morris"].contains(&kind);
+    let mut unfit = |key: &str, given: bool, remedy: &str| {
+        if given {
+            reader.fail(&format!("design.{key}"), format!("the design `{kind}` has no `{key}`"), remedy);
+        }
+    };
+    unfit("points", points.is_some() && !has_points, "remove it: the factors say how many there are");
+    unfit("points", points.is_some() && resolution.is_some(), "keep either `points` or `resolution`");
+    unfit("resolution", resolution.is_some() && kind != "fractional", "remove it, or write `kind = \"fractional\"`");
+    unfit("file", file.is_some() && kind != "list", "remove it, or write `kind = \"list\"`");
+    let needs_points = has_points && resolution.is_none();
     let points = if needs_points { section.needed(reader, "points", points, "points = 100") } else { 0 };
     if needs_points && points == 0 && !reader.is_broken("design") {
         reader.fail("design.points", "a design without points runs nothing", "write at least 1");
     }
+    let points = points as usize;
     let design = match kind {
-        "one-at-a-time" => DesignSpec::OneAtATime,
-        "fractional" => DesignSpec::Fractional { points },
-        "latin-hypercube" => DesignSpec::LatinHypercube { points },
-        "random" => DesignSpec::Random { points },
-        "sobol" => DesignSpec::Sobol { points },
-        "morris" => DesignSpec::Morris { points },
+        "one-at-a-time" => DesignSpec::Plan(Plan::OneAtATime),
+        "fractional" => DesignSpec::Plan(Plan::Fraction(match resolution {
+            Some(resolution) => Wanted::Resolution(resolution as usize),
+            None => Wanted::Runs(points),
+        })),
+        "latin-hypercube" => DesignSpec::Plan(Plan::LatinHypercube { points }),
+        "random" => DesignSpec::Plan(Plan::Random { points }),
+        "sobol" => DesignSpec::Plan(Plan::Saltelli { base: points }),
+        "morris" => DesignSpec::Plan(Plan::Morris { trajectories: points, grid: MORRIS_GRID }),
         "list" => DesignSpec::List { file: section.needed(reader, "file", file, "file = \"points.csv\"") },
-        _ => DesignSpec::Full,
+        _ => DesignSpec::Plan(Plan::Full),
     };
     let repetitions = section.whole(reader, "repetitions").unwrap_or(1);
     if !(1..=MOST_REPETITIONS).contains(&repetitions) {

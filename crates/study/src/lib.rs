@@ -2,10 +2,12 @@
 //!
 //! Knows no machine and no program: a run is words and files that somebody else can execute.
 
+pub mod design;
 pub mod document;
 pub mod file;
 pub mod frame;
 pub mod key_path;
+pub mod planned;
 pub mod run;
 pub mod store;
 

@@ -8,6 +8,7 @@ use toml::de::DeValue;
 use toml::{Table, Value};
 
 use super::{table, toml_value, words};
+use crate::design::{Range, Scale};
 use crate::key_path::KeyPath;
 
 /// Of the two files that a run reads.
@@ -58,21 +59,12 @@ pub struct StudyLevel {
     pub edits: Vec<Edit>,
 }
 
-/// How values are spread over a range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spacing {
-    /// Evenly.
-    Linear,
-    /// Evenly in their logarithms.
-    Logarithmic,
-}
-
 /// A range of values.
 #[derive(Clone, Copy, Debug)]
-pub struct Range {
-    low: AnyQuantity,
-    high: AnyQuantity,
-    spacing: Spacing,
+pub struct QuantityRange {
+    range: Range,
+    /// Something of the same kind.
+    kind: AnyQuantity,
     /// Whether only whole numbers are meant.
     whole: bool,
     /// Whether values in the file are multiplied by it.
@@ -85,7 +77,7 @@ pub enum Values {
     /// Some.
     Levels(Vec<StudyLevel>),
     /// All in between.
-    Range(Range),
+    Range(QuantityRange),
 }
 
 /// A factor.
@@ -104,32 +96,18 @@ pub struct StudyFactor {
 /// Digits that count where values are drawn or multiplied: more would only make names long.
 const DIGITS: usize = 6;
 
-impl Range {
+impl QuantityRange {
     /// The level at a place, 0 to 1.
     pub fn at(&self, place: f64, target: &Target) -> StudyLevel {
-        let (low, high) = (self.low.get(), self.high.get());
-        let value = match self.spacing {
-            Spacing::Linear => low + place * (high - low),
-            Spacing::Logarithmic => low * (high / low).powf(place),
-        };
+        let value = self.range.at(place);
         let value = if self.whole { value.round() } else { rounded(value) };
-        let quantity = self.low.with(value);
+        let quantity = self.kind.with(value);
         let value = match quantity.noun() {
             Some(_) => Value::String(quantity.to_string()),
             None if self.whole => Value::Integer(value as i64),
             None => Value::Float(value),
         };
         level(target, &value, self.times)
-    }
-
-    /// The number at a place, 0 to 1.
-    pub fn ends(&self) -> [f64; 2] {
-        [self.low.get(), self.high.get()]
-    }
-
-    /// How it is spread.
-    pub fn spacing(&self) -> Spacing {
-        self.spacing
     }
 }
 
@@ -261,15 +239,15 @@ fn read_values(reader: &mut Reader, section: &mut Section<'_>, key: &str, target
             reader.fail(key, format!("both `{first}` and `{second}` say what the values are"), "keep one of them");
         }
     }
-    let spacings = [("linear", Spacing::Linear), ("logarithmic", Spacing::Logarithmic)];
-    let spacing = section.choice(reader, "spacing", &spacings);
+    let scales = [("linear", Scale::Linear), ("logarithmic", Scale::Logarithmic)];
+    let scale = section.choice(reader, "scale", &scales);
     if given.contains(&"range") {
         let times = given.contains(&"times") && section.flag(reader, "times").unwrap_or(false);
-        let range = read_range(reader, section, key, spacing.unwrap_or(Spacing::Linear), times);
+        let range = read_range(reader, section, key, scale.unwrap_or(Scale::Linear), times);
         return (range.map_or(Values::Levels(Vec::new()), Values::Range), target);
     }
-    if spacing.is_some() {
-        reader.fail(&format!("{key}.spacing"), "only a range is spread", "write `range = [from, to]`, or remove it");
+    if scale.is_some() {
+        reader.fail(&format!("{key}.scale"), "only a range has a scale", "write `range = [from, to]`, or remove it");
     }
     match given.first() {
         Some(&"level") => (Values::Levels(read_own(reader, section, key)), Target::Own),
@@ -319,9 +297,9 @@ fn read_range(
     reader: &mut Reader,
     section: &mut Section<'_>,
     key: &str,
-    spacing: Spacing,
+    scale: Scale,
     times: bool,
-) -> Option<Range> {
+) -> Option<QuantityRange> {
     let path = format!("{key}.range");
     let remedy = "write `range = [1, 10]` or `range = [\"1 GB/s\", \"10 GB/s\"]`";
     let ends = match section.value("range") {
@@ -346,15 +324,15 @@ fn read_range(
         );
         return None;
     }
-    if low.get() >= high.get() {
-        reader.fail(&path, "the range ends before it begins", "write the smaller end first");
-        return None;
+    match Range::new(low.get(), high.get(), scale) {
+        Ok(range) => Some(QuantityRange { range, kind: low, whole, times }),
+        Err(error) => {
+            let said = error.to_string();
+            let (message, remedy) = said.split_once("; ").unwrap_or((&said, ""));
+            reader.fail(&path, message, remedy);
+            None
+        }
     }
-    if spacing == Spacing::Logarithmic && low.get() <= 0.0 {
-        reader.fail(&path, "only positive numbers have logarithms", "begin above 0, or write `spacing = \"linear\"`");
-        return None;
-    }
-    Some(Range { low, high, spacing, whole, times })
 }
 
 /// Levels that set several things together.

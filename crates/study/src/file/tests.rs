@@ -43,13 +43,13 @@ fn a_small_study() {
     assert_eq!(levels(0)[1].number, Some(1_048_576.0));
     assert_eq!(levels(1)[0].edits, [Edit::Times(Which::Machine, "network.bandwidth".parse().unwrap(), 0.1)]);
     assert_eq!(levels(2)[1].edits.len(), 2);
-    assert_eq!((study.repetitions, study.seed, study.design), (1, 0, DesignSpec::Full));
+    assert_eq!((study.repetitions, study.seed, study.design), (1, 0, DesignSpec::Plan(Plan::Full)));
 }
 
 #[test]
 fn ranges_are_of_one_kind() {
     let text =
-        SMALL.replace("levels = [\"1 KiB\", \"1 MiB\"]", "range = [\"1 KiB\", \"1 MiB\"]\nspacing = \"logarithmic\"");
+        SMALL.replace("levels = [\"1 KiB\", \"1 MiB\"]", "range = [\"1 KiB\", \"1 MiB\"]\nscale = \"logarithmic\"");
     let text = text.split("[[factor]]\nname = \"bandwidth\"").next().unwrap().to_owned()
         + "[design]\nkind = \"random\"\npoints = 3\n";
     let study = parse(&text).unwrap();
