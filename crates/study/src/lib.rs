@@ -4,6 +4,7 @@
 
 pub mod design;
 pub mod document;
+pub mod execute;
 pub mod file;
 pub mod frame;
 pub mod key_path;

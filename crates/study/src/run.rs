@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::document::Fingerprint;
 
@@ -60,8 +59,8 @@ fn quoted(word: &str) -> String {
 pub struct Outputs {
     /// Figures by their name, such as `gflops` or `simulated_seconds`.
     pub figures: BTreeMap<String, f64>,
-    /// The whole report, but for what the run has cost.
-    pub report: Value,
+    /// The whole report as JSON, but for what the run has cost.
+    pub report: String,
     /// What the reader should not miss.
     pub warnings: Vec<String>,
 }

@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::document::{Document, Fingerprint};
 use crate::frame::Better;
@@ -286,7 +285,7 @@ fn run_record(row: Vec<Cell>) -> Result<RunRecord, StoreError> {
     let result = match status.text().as_str() {
         "done" => Ok(Outputs {
             figures: parsed(&figures.text(), "the figures of a run")?,
-            report: parsed::<Value>(&report.text(), "the report of a run")?,
+            report: report.text(),
             warnings: parsed(&warnings.text(), "the warnings of a run")?,
         }),
         _ => Err(message.text()),

@@ -89,7 +89,7 @@ pub(super) fn add_run(database: &mut Database, run: &RunRecord) -> Result<(), St
         Cell::Text(json(serde_json::to_string(&run.inputs))),
         Cell::from(if outputs.is_some() { "done" } else { "failed" }),
         text(outputs.map(|outputs| json(serde_json::to_string(&outputs.figures)))),
-        text(outputs.map(|outputs| outputs.report.to_string())),
+        text(outputs.map(|outputs| outputs.report.clone())),
         text(outputs.map(|outputs| json(serde_json::to_string(&outputs.warnings)))),
         Cell::optional(run.ending.result.as_ref().err().map(String::as_str)),
         Cell::from(cost.wall_seconds),
