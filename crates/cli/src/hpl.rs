@@ -102,11 +102,23 @@ pub(crate) fn forecast(
     models: Option<ModelFile>,
     running: Running,
 ) -> Result<Found, Failure> {
-    let (benchmark, jobs) = Benchmark::of_one(options, machine, models, running)?;
-    let mut watchers = Watchers::new(&options.outputs, 0)?;
+    let (benchmark, _, jobs) = Benchmark::of_one(options, machine, models, running)?;
     let mut found = Found::default();
-    benchmark.run_all(&jobs, &mut watchers, &mut found)?;
+    benchmark.run_all(&jobs, &mut Watchers::new(&options.outputs, 0)?, &mut found)?;
     Ok(found)
+}
+
+/// The same, as it is reported; what it has cost is not told.
+pub(crate) fn report(
+    options: &Options,
+    machine: Machine,
+    models: Option<ModelFile>,
+    running: Running,
+) -> Result<HplReport, Failure> {
+    let (benchmark, chosen, jobs) = Benchmark::of_one(options, machine, models, running)?;
+    let mut found = Found::default();
+    benchmark.run_all(&jobs, &mut Watchers::new(&options.outputs, 0)?, &mut found)?;
+    Ok(benchmark.report(&chosen, &jobs, &found))
 }
 
 /// What would go wrong in [`forecast`] before it simulates anything.
@@ -164,7 +176,8 @@ impl<'o> Benchmark<'o> {
         machine: Machine,
         models: Option<ModelFile>,
         running: Running,
-    ) -> Result<(Benchmark<'o>, Vec<Job>), Failure> {
+    ) -> Result<(Benchmark<'o>, Chosen, Vec<Job>), Failure> {
+        let machine = options.machine.routing.apply(machine)?;
         let machine = Rc::new(MachineOptions::with_messages(machine, models.as_ref(), !options.no_noise));
         let chosen = options.choices.choose(&options.machine, &machine)?;
         if chosen.runs.len() != 1 {
@@ -175,7 +188,7 @@ impl<'o> Benchmark<'o> {
         }
         let benchmark = Benchmark::new(options, machine, models, running)?;
         let jobs = benchmark.jobs(&chosen)?;
-        Ok((benchmark, jobs))
+        Ok((benchmark, chosen, jobs))
     }
 
     fn run(self, chosen: &Chosen) -> Result<(), Failure> {
@@ -189,19 +202,12 @@ impl<'o> Benchmark<'o> {
             Err(Failure::Interrupted) => true,
             result => result.map(|()| false)?,
         };
-        let mut report = RunReport::of(&found.totals, &self.machine.interconnect, options.outputs.every_rank);
-        self.describe(&mut report, chosen, &jobs);
-        report.assumptions.extend(found.shortcuts.describe());
-        if let Some(models) = &self.models {
-            report.warnings.extend(found.times.beyond_measured(models));
-        }
+        let mut report = self.report(chosen, &jobs, &found);
         if interrupted {
-            report.stopped_after(found.runs.len(), jobs.len() * self.draws.len(), "runs");
+            report.run.stopped_after(found.runs.len(), jobs.len() * self.draws.len(), "runs");
         }
         let Benchmark { machine, running, .. } = self;
-        running.finish(&mut report);
-        let peak = machine.nodes.flops.map(|flops| flops.get() / 1e9);
-        let mut report = HplReport::new(report, &found.runs, &found.times, peak);
+        running.finish(&mut report.run);
         report.real = found.real;
         report.curve = found.fastest.as_ref().map(|(run, course)| HplCurve::new(run, course));
         if let (Some(path), Some(picture)) = (&options.plot, hpl_plot::svg(&report)) {
@@ -220,6 +226,19 @@ impl<'o> Benchmark<'o> {
         };
         options.outputs.write(&results, watchers)?;
         if interrupted { Err(Failure::Interrupted) } else { Ok(()) }
+    }
+
+    /// What runs have found, but for what they have cost.
+    fn report(&self, chosen: &Chosen, jobs: &[Job], found: &Found) -> HplReport {
+        let every_rank = self.options.outputs.every_rank;
+        let mut report = RunReport::of(&found.totals, &self.machine.interconnect, every_rank);
+        self.describe(&mut report, chosen, jobs);
+        report.assumptions.extend(found.shortcuts.describe());
+        if let Some(models) = &self.models {
+            report.warnings.extend(found.times.beyond_measured(models));
+        }
+        let peak = self.machine.nodes.flops.map(|flops| flops.get() / 1e9);
+        HplReport::new(report, &found.runs, &found.times, peak)
     }
 
     /// Runs everything, one after the other, and prints each result when it is known.

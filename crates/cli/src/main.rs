@@ -20,6 +20,7 @@ mod plot;
 mod run;
 mod running;
 mod sizes;
+mod study;
 mod validate;
 mod verify;
 mod words;
@@ -70,6 +71,9 @@ enum Command {
     Model(model::Command),
     /// Compare forecasts with published measurements and simulations
     Validate(validate::Options),
+    /// Do many forecasts that differ in a few factors, and say what follows
+    #[command(subcommand)]
+    Study(study::Command),
     /// Draw columns of a table, such as the results of several runs
     Plot(plot::Options),
     /// Compile a C program for `hpcast run`: as the system's compiler, with MPI
@@ -113,6 +117,7 @@ fn command(arguments: Vec<std::ffi::OsString>) -> Result<(), Failure> {
         Command::Cluster(command) => cluster::run(&command),
         Command::Model(command) => model::run(&command),
         Command::Validate(options) => validate::run(&options),
+        Command::Study(command) => study::run(&command),
         Command::Plot(options) => plot::run(&options),
         // All their arguments are the compiler's, so they were not left to clap.
         Command::Cc | Command::Cxx | Command::F90 => Ok(()),

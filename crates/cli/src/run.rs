@@ -121,42 +121,36 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let machine = options.machine.load(models.as_ref(), !options.no_noise)?;
     options.machine.inputs().for_each(|path| running.add_input(path));
     options.models.iter().for_each(|path| running.add_input(path));
-    options.machine.place(&machine, options.ranks, options.machine.seed)?;
-    let unsure = options.unsure(models)?;
-    let experiment = Experiment { options, selection: options.selection()?, machine, unsure };
+    let experiment = Experiment::new(options, machine, models)?;
     let mut watchers = Watchers::new(&options.outputs, options.ranks)?;
-    let mut totals = Totals::default();
-    let mut table = options.table();
-    let mut points = Vec::new();
-    let mut interrupted = false;
-    for (index, &bytes) in options.what.size.bytes().iter().enumerate() {
-        match experiment.repeat(index, bytes, &mut watchers, &mut totals, &running) {
-            Ok(runs) => {
-                let times = Times::of(&runs);
-                points.push((bytes as f64, times.seconds.mean));
-                table.push(experiment.row(bytes, &times));
-            }
-            Err(Failure::Interrupted) => {
-                interrupted = true;
-                break;
-            }
-            Err(failure) => return Err(failure),
-        }
-    }
-    let mut report = RunReport::of(&totals, &experiment.machine.interconnect, options.outputs.every_rank);
-    experiment.describe(&mut report);
-    report.table = table;
-    if interrupted {
-        report.stopped_after(points.len(), options.what.size.bytes().len(), "sizes");
-    }
+    let measured = experiment.measure(&mut watchers, &running)?;
+    let mut report = experiment.report(&measured);
     running.finish(&mut report);
     if let Some(path) = &options.plot {
-        write_file(path, experiment.plot(points).svg().as_bytes())?;
+        write_file(path, experiment.plot(measured.points).svg().as_bytes())?;
     }
-    let (machine, report, totals) = (&*experiment.machine, &report, &totals);
+    let (machine, report, totals) = (&*experiment.machine, &report, &measured.totals);
     let results = Results { report, totals, machine, json: json::document(report), text: text::summary(report) };
     options.outputs.write(&results, watchers)?;
-    if interrupted { Err(Failure::Interrupted) } else { Ok(()) }
+    if measured.interrupted { Err(Failure::Interrupted) } else { Ok(()) }
+}
+
+/// Simulates all that the options ask for and prints nothing. Machine and models are these, whatever the options say; what
+/// it has cost is not told.
+pub(crate) fn report(
+    options: &Options,
+    machine: Machine,
+    models: Option<ModelFile>,
+    running: &Running,
+) -> Result<RunReport, Failure> {
+    let experiment = Experiment::on(options, machine, models)?;
+    let measured = experiment.measure(&mut Watchers::new(&options.outputs, 0)?, running)?;
+    if measured.interrupted { Err(Failure::Interrupted) } else { Ok(experiment.report(&measured)) }
+}
+
+/// What would go wrong in [`report`] before it simulates anything.
+pub(crate) fn check(options: &Options, machine: Machine, models: Option<ModelFile>) -> Result<(), Failure> {
+    Experiment::on(options, machine, models).map(drop)
 }
 
 impl Options {
@@ -235,6 +229,15 @@ struct Experiment<'o> {
     selection: Selection,
 }
 
+/// What was simulated.
+struct Measured {
+    totals: Totals,
+    table: Table,
+    /// Sizes, and the mean time of each.
+    points: Vec<(f64, f64)>,
+    interrupted: bool,
+}
+
 /// How long iterations took, in several runs.
 struct Times {
     seconds: Estimate,
@@ -253,7 +256,54 @@ impl Times {
     }
 }
 
-impl Experiment<'_> {
+impl<'o> Experiment<'o> {
+    fn new(options: &'o Options, machine: Rc<Machine>, models: Option<ModelFile>) -> Result<Experiment<'o>, Failure> {
+        options.machine.place(&machine, options.ranks, options.machine.seed)?;
+        let unsure = options.unsure(models)?;
+        Ok(Experiment { options, selection: options.selection()?, machine, unsure })
+    }
+
+    /// On another machine than the options name.
+    fn on(options: &'o Options, machine: Machine, models: Option<ModelFile>) -> Result<Experiment<'o>, Failure> {
+        options.what.check(options.ranks)?;
+        let machine = options.machine.routing.apply(machine)?;
+        let machine = MachineOptions::with_messages(machine, models.as_ref(), !options.no_noise);
+        Experiment::new(options, Rc::new(machine), models)
+    }
+
+    /// Runs all sizes, or those that are finished when it is stopped.
+    fn measure(&self, watchers: &mut Watchers, running: &Running) -> Result<Measured, Failure> {
+        let mut measured =
+            Measured { totals: Totals::default(), table: self.options.table(), points: Vec::new(), interrupted: false };
+        for (index, &bytes) in self.options.what.size.bytes().iter().enumerate() {
+            match self.repeat(index, bytes, watchers, &mut measured.totals, running) {
+                Ok(runs) => {
+                    let times = Times::of(&runs);
+                    measured.points.push((bytes as f64, times.seconds.mean));
+                    measured.table.push(self.row(bytes, &times));
+                }
+                Err(Failure::Interrupted) => {
+                    measured.interrupted = true;
+                    break;
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(measured)
+    }
+
+    /// What was found, but for what it has cost.
+    fn report(&self, measured: &Measured) -> RunReport {
+        let options = self.options;
+        let mut report = RunReport::of(&measured.totals, &self.machine.interconnect, options.outputs.every_rank);
+        self.describe(&mut report);
+        report.table = measured.table.clone();
+        if measured.interrupted {
+            report.stopped_after(measured.points.len(), options.what.size.bytes().len(), "sizes");
+        }
+        report
+    }
+
     /// The machine of one run.
     fn drawn(&self, number: u64) -> Rc<Machine> {
         let Some(models) = &self.unsure else { return self.machine.clone() };

@@ -60,7 +60,7 @@ pub use observers::Observers;
 pub use output::{OutputError, OutputFile, check_writable, write_file};
 pub use plot::{Axis, Plot, Series};
 pub use progress::Progress;
-pub use provenance::{Build, Input, Provenance, sha256};
+pub use provenance::{Build, Input, Provenance, sha256, utc};
 pub use ranks::{PerRank, RankSummary, Spread};
 pub use resources::{Stopwatch, Used, thread_cpu_seconds};
 pub use run_report::{MachineInfo, RunReport};

@@ -66,7 +66,8 @@ impl Provenance {
     }
 }
 
-fn utc(time: SystemTime) -> String {
+/// A time as ISO 8601 writes it.
+pub fn utc(time: SystemTime) -> String {
     humantime::format_rfc3339_seconds(time).to_string()
 }
 

@@ -138,6 +138,12 @@ impl Table {
         &self.rows
     }
 
+    /// The value of a column, by its key, in the last row.
+    pub fn last(&self, key: &str) -> Option<&Cell> {
+        let place = self.columns.iter().position(|column| column.key == key)?;
+        self.rows.last().map(|row| &row[place])
+    }
+
     /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()

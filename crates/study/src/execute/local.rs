@@ -3,7 +3,7 @@
 //! Processes and not threads: a run that dies takes nobody with it, and what it uses of memory can be told. What is found
 //! does not depend on how many there are.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use super::memory::Experience;
-use super::protocol::{Answer, Request, line};
+use super::protocol::{Answer, Remembered, Request, line};
 use super::{Ended, Task};
 use crate::document::{Document, Fingerprint};
 use crate::run::{Cost, Ending, Inputs};
@@ -184,7 +184,7 @@ struct Worker<'w> {
 struct Conversation {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    known: BTreeSet<Fingerprint>,
+    remembered: Remembered,
 }
 
 impl Worker<'_> {
@@ -242,7 +242,7 @@ impl Worker<'_> {
         let input = child.stdin.take().ok_or_else(gone)?;
         let output = BufReader::new(child.stdout.take().ok_or_else(gone)?);
         *locked(self.child) = Some(child);
-        Ok(Conversation { input, output, known: BTreeSet::new() })
+        Ok(Conversation { input, output, remembered: Remembered::default() })
     }
 
     /// Waits for a process that has closed its output, or whose input is closed, and says how it ended.
@@ -259,7 +259,8 @@ impl Conversation {
     fn ask(&mut self, number: usize, inputs: &Inputs, documents: &BTreeMap<Fingerprint, Document>) -> Option<Ending> {
         let mut said = String::new();
         for fingerprint in std::iter::once(&inputs.machine).chain(&inputs.models) {
-            if self.known.insert(fingerprint.clone()) {
+            if !self.remembered.contains(fingerprint) {
+                self.remembered.add(fingerprint.clone());
                 let document = documents.get(fingerprint)?.clone();
                 said += &line(&Request::Document { fingerprint: fingerprint.clone(), document });
             }

@@ -1,0 +1,131 @@
+//! `hpcast study`: many forecasts that differ in a few factors.
+
+mod execution;
+mod external;
+mod figures;
+mod folder;
+mod summary;
+mod worker;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use hpcast_platform::diagnostic::{Diagnostic, Diagnostics};
+use hpcast_study::file::Study;
+use hpcast_study::planned::Planned;
+use hpcast_study::store::StoreError;
+use hpcast_units::{Bytes, count};
+
+use crate::failure::Failure;
+use crate::running::BUILD;
+use worker::Library;
+
+/// Studies with more runs are not begun by mistake.
+const MANY: u128 = 100_000;
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Do the runs of a study, or those that are missing
+    Run(Box<RunOptions>),
+    /// Do the runs that are read from standard input
+    #[command(hide = true)]
+    Work,
+}
+
+/// Options of `hpcast study run`.
+#[derive(Args)]
+pub(crate) struct RunOptions {
+    /// The study
+    file: PathBuf,
+    /// Folder for the results; what is there already is not done again
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Where the runs are done
+    #[arg(long, value_enum, default_value = "local", value_name = "PLACE")]
+    on: Place,
+    /// Runs at a time (default: as many as there are cores)
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    workers: Option<u32>,
+    /// Memory that runs may use together (default: most of what is free)
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<Bytes>,
+    /// Keep results in this PostgreSQL database (`postgres://user@host/name`) or SQLite file, and not in the folder
+    #[arg(long, value_name = "URL|FILE")]
+    store: Option<String>,
+    /// Begin also a study of very many runs
+    #[arg(long)]
+    yes: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Place {
+    /// On this computer
+    Local,
+}
+
+pub(crate) fn run(command: &Command) -> Result<(), Failure> {
+    match command {
+        Command::Run(options) => execution::run(options),
+        Command::Work => worker::work(),
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        Failure::input(error.to_string())
+    }
+}
+
+/// The hpcast that runs: another one may come to other results.
+pub(crate) fn version() -> String {
+    match BUILD.commit {
+        Some(commit) => format!("{} {commit}", BUILD.version),
+        None => BUILD.version.into(),
+    }
+}
+
+/// All runs of a study. Everything that can be found out before the first run is.
+fn plan(study: &Study, yes: bool) -> Result<Planned, Failure> {
+    let runs = study.count()?;
+    if runs > MANY && !yes {
+        let runs = count(runs.try_into().unwrap_or(u64::MAX));
+        let remedy = "add --yes if you mean it, or choose fewer levels, a fractional design or a Latin hypercube";
+        return Err(study.error("design", format!("the study has {runs} runs"), remedy).into());
+    }
+    check_levels(study)?;
+    Ok(study.plan(&version())?)
+}
+
+/// Finds out whether every level of every factor means something.
+fn check_levels(study: &Study) -> Result<(), Failure> {
+    let folder = study.folder.as_path();
+    let mut wrong = Diagnostics::new();
+    for (key, run, documents) in study.trials(&version())? {
+        let mut library = Library::default();
+        documents.into_iter().for_each(|(fingerprint, document)| library.add(fingerprint, document));
+        if let Err(failure) = folder::within(folder, || library.check(&run.inputs))? {
+            let levels: Vec<&str> = run.levels.iter().map(|(text, _)| text.as_str()).collect();
+            said(&failure, &levels.join(", ")).into_iter().for_each(|(message, remedy)| {
+                wrong.push(study.error(&key, message, remedy));
+            });
+            break;
+        }
+    }
+    if wrong.has_errors() { Err(wrong.into()) } else { Ok(()) }
+}
+
+/// What is wrong with a combination of levels, and what to do about it.
+fn said(failure: &Failure, levels: &str) -> Vec<(String, String)> {
+    match failure {
+        Failure::Files(diagnostics) => {
+            let one =
+                |diagnostic: &Diagnostic| (format!("{levels}: {}", diagnostic.message), diagnostic.remedy.clone());
+            diagnostics.iter().map(one).collect()
+        }
+        other => {
+            let message = other.message();
+            let (message, remedy) = message.rsplit_once("; ").unwrap_or((&message, "correct the level"));
+            vec![(format!("{levels}: {message}"), remedy.into())]
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! `hpcast study run`: does what is missing, and keeps everything as soon as it is known.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::process::Command;
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use hpcast_study::document::Fingerprint;
+use hpcast_study::execute::local::{Crew, CrewError};
+use hpcast_study::execute::{Ended, Task, memory};
+use hpcast_study::file::{DesignSpec, Figure, ResponseSpec, Study, StudyFactor, Values};
+use hpcast_study::frame::Better;
+use hpcast_study::planned::{Planned, PlannedRun};
+use hpcast_study::run::{Inputs, Outputs};
+use hpcast_study::store::{FactorColumn, ResponseColumn, RunRecord, Store, StoreError, StudyId, StudyRecord, StudyRow};
+use hpcast_units::{Time, count};
+
+use super::folder::Folder;
+use super::{RunOptions, plan, summary, version};
+use crate::failure::Failure;
+use crate::running::Running;
+
+/// What is kept survives a crash of the system after this long at the latest.
+const SETTLE: Duration = Duration::from_secs(1);
+
+/// What a process of a worker takes by itself, and what a rank and a node add: skeletons take about a kilobyte a rank.
+/// Only the first runs are judged by it, the others by what those have used.
+const PROCESS_BYTES: u64 = 24 << 20;
+const RANK_BYTES: u64 = 4 << 10;
+
+pub(super) fn run(options: &RunOptions) -> Result<(), Failure> {
+    let running = Running::begin("study".into());
+    let study = Study::load(&options.file)?;
+    let planned = plan(&study, options.yes)?;
+    let folder = Folder::open(&options.out, &study, options.store.as_deref())?;
+    let mut store = Store::open(&folder.location)?;
+    let record = record(options, &study, &planned);
+    let id = store.begin_study(&record)?;
+    let documents: Vec<_> = planned.documents.iter().map(|(key, document)| (key.clone(), document)).collect();
+    store.add_documents(&documents)?;
+    let mut keeper = Keeper::new(&study, &planned, store, id)?;
+    let found = keeper.found();
+    let tasks = keeper.tasks();
+    let result = do_all(options, &study, &planned, &mut keeper, &tasks, &running);
+    let interrupted = running.interrupt().load(Ordering::Relaxed);
+    running.end();
+    result?;
+    keeper.store.settle()?;
+    crate::print(&summary::text(&record, &mut keeper, found, tasks.len())?)?;
+    match keeper.failed.first() {
+        _ if interrupted => Err(Failure::Interrupted),
+        Some(first) => Err(Failure::Program(format!(
+            "{} of {} runs have failed; the first: {first}",
+            count(keeper.failed.len() as u64),
+            count(planned.runs.len() as u64)
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn do_all(
+    options: &RunOptions,
+    study: &Study,
+    planned: &Planned,
+    keeper: &mut Keeper<'_>,
+    tasks: &[Task],
+    running: &Running,
+) -> Result<(), Failure> {
+    let program = std::env::current_exe().map_err(|error| Failure::input(format!("cannot find hpcast: {error}")))?;
+    let folder = study.folder.clone();
+    let worker = move || {
+        let mut command = Command::new(&program);
+        command.args(["study", "work"]);
+        if !folder.as_os_str().is_empty() {
+            command.current_dir(&folder);
+        }
+        // Ctrl-C is for us: we stop them when all that is finished is kept.
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command
+    };
+    let interrupt = running.interrupt();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let crew = Crew {
+        workers: options.workers.map_or(cores, |workers| workers as usize),
+        memory_bytes: options.memory.map_or_else(memory::available, |memory| memory.get()),
+        worker: &worker,
+        interrupt: &interrupt,
+    };
+    let done = Rc::new(Cell::new(0));
+    let (told, total) = (done.clone(), tasks.len() as u64);
+    let details = move |_: f64, _: Time| vec![format!("{} of {} runs", count(told.get()), count(total))];
+    let mut tell = running.progress(0.0..1.0, details);
+    let mut settled = Instant::now();
+    let result = crew.run(tasks, &planned.documents, |ended| -> Result<(), Failure> {
+        done.set(done.get() + ended.len() as u64);
+        keeper.keep(ended)?;
+        if settled.elapsed() > SETTLE {
+            keeper.store.settle()?;
+            settled = Instant::now();
+        }
+        if let Some(tell) = &mut tell {
+            tell(done.get() as f64 / total.max(1) as f64, Time::ZERO);
+        }
+        Ok(())
+    });
+    result.map_err(|error| match error {
+        CrewError::Keep(failure) => failure,
+        CrewError::Start(_) => Failure::input(error.to_string()),
+    })
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message())
+    }
+}
+
+/// What the store knows of the study.
+fn record(options: &RunOptions, study: &Study, planned: &Planned) -> StudyRecord {
+    let column = |(place, factor): (usize, &StudyFactor)| {
+        let levels = match (&factor.values, &study.design) {
+            (Values::Levels(levels), DesignSpec::Plan(_)) => levels.iter().map(|level| level.text.clone()).collect(),
+            (Values::Range(_), DesignSpec::Plan(_)) => Vec::new(),
+            (_, DesignSpec::List { .. }) => listed(planned, place),
+        };
+        FactorColumn {
+            name: factor.name.clone(),
+            levels,
+            numeric: planned.runs.iter().all(|run| run.levels[place].1.is_some()),
+            continuous: matches!(factor.values, Values::Range(_)),
+        }
+    };
+    let response = |response: &ResponseSpec| ResponseColumn {
+        name: response.name.clone(),
+        higher_is_better: response.better == Better::Higher,
+    };
+    StudyRecord {
+        name: options.file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        title: study.title.clone(),
+        question: study.question.clone(),
+        file: study.source().text.clone(),
+        design: design_name(&study.design),
+        factors: study.factors.iter().enumerate().map(column).collect(),
+        responses: study.responses.iter().map(response).collect(),
+        baseline: study.baseline.clone(),
+        rows: planned.runs.len() as u64,
+        version: version(),
+        created: hpcast_report::utc(std::time::SystemTime::now()),
+    }
+}
+
+fn design_name(design: &DesignSpec) -> String {
+    use hpcast_study::design::Plan;
+    match design {
+        DesignSpec::Plan(Plan::Full) => "full",
+        DesignSpec::Plan(Plan::OneAtATime) => "one-at-a-time",
+        DesignSpec::Plan(Plan::Fraction(_)) => "fractional",
+        DesignSpec::Plan(Plan::LatinHypercube { .. }) => "latin-hypercube",
+        DesignSpec::Plan(Plan::Random { .. }) => "random",
+        DesignSpec::Plan(Plan::Saltelli { .. }) => "sobol",
+        DesignSpec::Plan(Plan::Morris { .. }) => "morris",
+        DesignSpec::List { .. } => "list",
+    }
+    .into()
+}
+
+/// The levels of a table, each once, in its order.
+fn listed(planned: &Planned, place: usize) -> Vec<String> {
+    let mut levels: Vec<String> = Vec::new();
+    for run in &planned.runs {
+        let text = &run.levels[place].0;
+        if !levels.contains(text) {
+            levels.push(text.clone());
+        }
+    }
+    levels
+}
+
+/// Keeps what runs have found.
+pub(super) struct Keeper<'s> {
+    study: &'s Study,
+    planned: &'s Planned,
+    pub store: Store,
+    pub id: StudyId,
+    /// The rows that each run is for, the first of them first.
+    rows: HashMap<Fingerprint, Vec<usize>>,
+    keys: Vec<Fingerprint>,
+    /// Whether the row needs a run.
+    missing: Vec<bool>,
+    /// What went wrong with runs that found nothing.
+    pub failed: Vec<String>,
+    /// Whether the responses have been found in a run.
+    responses_known: bool,
+}
+
+impl<'s> Keeper<'s> {
+    fn new(study: &'s Study, planned: &'s Planned, mut store: Store, id: StudyId) -> Result<Keeper<'s>, Failure> {
+        let keys: Vec<Fingerprint> = planned.runs.iter().map(|run| run.inputs.key()).collect();
+        let mut rows: HashMap<Fingerprint, Vec<usize>> = HashMap::new();
+        for (number, key) in keys.iter().enumerate() {
+            rows.entry(key.clone()).or_default().push(number);
+        }
+        let known = store.finished(&keys.iter().collect::<Vec<_>>())?;
+        let missing = keys.iter().map(|key| !known.contains_key(key)).collect();
+        let mut keeper =
+            Keeper { study, planned, store, id, rows, keys, missing, failed: Vec::new(), responses_known: false };
+        let mut kept = Vec::new();
+        for (number, key) in keeper.keys.iter().enumerate() {
+            if let Some(figures) = known.get(key) {
+                let outputs = Outputs { figures: figures.clone(), ..Outputs::default() };
+                kept.push(keeper.row(number, Some(&outputs)));
+            }
+        }
+        keeper.store.add(id, &[], &kept)?;
+        Ok(keeper)
+    }
+
+    /// Rows that needed no run.
+    fn found(&self) -> usize {
+        self.missing.iter().filter(|missing| !**missing).count()
+    }
+
+    /// What is to be done: each different run once, in the order of the design.
+    fn tasks(&self) -> Vec<Task> {
+        let is_first = |number: &usize| self.missing[*number] && self.rows[&self.keys[*number]][0] == *number;
+        let task = |number: usize| {
+            let inputs = self.planned.runs[number].inputs.clone();
+            Task { number, memory_bytes: memory_bytes(&inputs), inputs }
+        };
+        (0..self.keys.len()).filter(is_first).map(task).collect()
+    }
+
+    fn keep(&mut self, ended: Vec<Ended>) -> Result<(), Failure> {
+        if ended.is_empty() {
+            return Ok(());
+        }
+        let (mut runs, mut rows) = (Vec::new(), Vec::new());
+        for Ended { number, ending } in ended {
+            match &ending.result {
+                Ok(outputs) => self.check_responses(outputs)?,
+                Err(message) => {
+                    let levels: Vec<&str> =
+                        self.planned.runs[number].levels.iter().map(|(text, _)| text.as_str()).collect();
+                    self.failed.push(format!("{}: {message}", levels.join(", ")));
+                }
+            }
+            let key = self.keys[number].clone();
+            rows.extend(self.rows[&key].iter().map(|row| self.row(*row, ending.result.as_ref().ok())));
+            runs.push(RunRecord { key, inputs: self.planned.runs[number].inputs.clone(), ending });
+        }
+        Ok(self.store.add(self.id, &runs, &rows)?)
+    }
+
+    fn row(&self, number: usize, outputs: Option<&Outputs>) -> StudyRow {
+        let PlannedRun { point, repetition, levels, inputs } = &self.planned.runs[number];
+        let value = |response: &ResponseSpec| outputs.and_then(|outputs| value(&response.figure, outputs));
+        StudyRow {
+            row: number as u64,
+            point: *point,
+            repetition: *repetition,
+            seed: inputs.seed,
+            key: self.keys[number].clone(),
+            is_done: outputs.is_some(),
+            levels: levels.clone(),
+            responses: self.study.responses.iter().map(value).collect(),
+        }
+    }
+
+    /// A response that no run has is a mistake in the study: it is found out with the first run.
+    fn check_responses(&mut self, outputs: &Outputs) -> Result<(), Failure> {
+        if self.responses_known {
+            return Ok(());
+        }
+        for response in &self.study.responses {
+            let names = match &response.figure {
+                Figure::Named(name) => vec![name],
+                Figure::Ratio(one, other) => vec![one, other],
+            };
+            if let Some(name) = names.into_iter().find(|name| !outputs.figures.contains_key(*name)) {
+                let known: Vec<&str> = outputs.figures.keys().map(String::as_str).collect();
+                let message = format!("runs of this study have no figure `{name}`");
+                let remedy = format!("choose one of {}", known.join(", "));
+                return Err(self.study.error(&response.key, message, remedy).into());
+            }
+        }
+        self.responses_known = true;
+        Ok(())
+    }
+}
+
+fn value(figure: &Figure, outputs: &Outputs) -> Option<f64> {
+    let named = |name: &String| outputs.figures.get(name).copied();
+    match figure {
+        Figure::Named(name) => named(name),
+        Figure::Ratio(one, other) => Some(named(one)? / named(other)?).filter(|ratio| ratio.is_finite()),
+    }
+}
+
+/// About how much memory a run needs, as far as its words tell.
+fn memory_bytes(inputs: &Inputs) -> u64 {
+    let after = |option: &str| {
+        let place = inputs.words.iter().position(|word| word == option)?;
+        inputs.words.get(place + 1)
+    };
+    let ranks = ["-n", "--ranks"].into_iter().find_map(|option| after(option)?.parse().ok());
+    let grid = after("--grid").and_then(|grid| {
+        let (rows, columns) = grid.split_once('x')?;
+        Some(rows.parse::<u64>().ok()? * columns.parse::<u64>().ok()?)
+    });
+    PROCESS_BYTES + ranks.or(grid).unwrap_or(0) * RANK_BYTES
+}
+
+impl From<CrewError<StoreError>> for Failure {
+    fn from(error: CrewError<StoreError>) -> Failure {
+        Failure::input(error.to_string())
+    }
+}

@@ -1,0 +1,81 @@
+//! The folder of a study's results.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use hpcast_report::write_file;
+use hpcast_study::file::Study;
+use hpcast_study::store::Location;
+use rustix::fs::FlockOperation;
+
+use crate::failure::Failure;
+
+/// Says where results are that are not in the folder.
+const ELSEWHERE: &str = "store.txt";
+/// Whoever has it locked writes to the folder.
+const LOCK: &str = "lock";
+/// The study as it was run.
+const STUDY: &str = "study.toml";
+
+/// A folder that is ours as long as this lives.
+pub(super) struct Folder {
+    pub path: PathBuf,
+    pub location: Location,
+    _lock: File,
+}
+
+impl Folder {
+    /// Makes the folder, unless it is there.
+    pub fn open(path: &Path, study: &Study, store: Option<&str>) -> Result<Folder, Failure> {
+        let cannot = |error: std::io::Error| {
+            Failure::input(format!("cannot use the folder {}: {error}; choose another with --out", path.display()))
+        };
+        std::fs::create_dir_all(path).map_err(cannot)?;
+        let lock = File::create(path.join(LOCK)).map_err(cannot)?;
+        if rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+            return Err(Failure::input(format!(
+                "somebody else is running a study in {}; wait for it, or choose another folder with --out",
+                path.display()
+            )));
+        }
+        let location = match (store, location(path)?) {
+            (Some(store), known @ Location::Server(_)) if Location::of(store) != known => {
+                return Err(Failure::input(format!(
+                    "{} keeps its results in another store; leave out --store, or choose another folder with --out",
+                    path.display()
+                )));
+            }
+            (Some(store), _) => {
+                write_file(&path.join(ELSEWHERE), format!("{store}\n").as_bytes())?;
+                Location::of(store)
+            }
+            (None, location) => location,
+        };
+        write_file(&path.join(STUDY), study.source().text.as_bytes())?;
+        Ok(Folder { path: path.into(), location, _lock: lock })
+    }
+}
+
+/// Where the results of a study are, by its folder.
+pub(crate) fn location(path: &Path) -> Result<Location, Failure> {
+    let elsewhere = path.join(ELSEWHERE);
+    if !elsewhere.is_file() {
+        return Ok(Location::File(path.join(hpcast_study::store::FILE)));
+    }
+    let text = std::fs::read_to_string(&elsewhere)
+        .map_err(|error| Failure::input(format!("cannot read {}: {error}; check the file", elsewhere.display())))?;
+    Ok(Location::of(text.trim()))
+}
+
+/// Does something in another folder: the words of a study name files in its own.
+pub(super) fn within<T>(folder: &Path, act: impl FnOnce() -> T) -> Result<T, Failure> {
+    if folder.as_os_str().is_empty() {
+        return Ok(act());
+    }
+    let cannot = |error: std::io::Error| Failure::input(format!("cannot go to {}: {error}", folder.display()));
+    let here = std::env::current_dir().map_err(cannot)?;
+    std::env::set_current_dir(folder).map_err(cannot)?;
+    let result = act();
+    std::env::set_current_dir(here).map_err(cannot)?;
+    Ok(result)
+}
