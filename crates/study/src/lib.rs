@@ -5,6 +5,7 @@
 pub mod design;
 pub mod document;
 pub mod execute;
+pub mod export;
 pub mod file;
 pub mod frame;
 pub mod key_path;
