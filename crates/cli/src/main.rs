@@ -19,6 +19,7 @@ mod outputs;
 mod plot;
 mod run;
 mod running;
+mod runs;
 mod sizes;
 mod study;
 mod validate;
@@ -74,6 +75,9 @@ enum Command {
     /// Do many forecasts that differ in a few factors, and say what follows
     #[command(subcommand)]
     Study(study::Command),
+    /// List, show, compare or export what the runs of studies have found
+    #[command(subcommand)]
+    Runs(Box<runs::Command>),
     /// Draw columns of a table, such as the results of several runs
     Plot(plot::Options),
     /// Compile a C program for `hpcast run`: as the system's compiler, with MPI
@@ -118,6 +122,7 @@ fn command(arguments: Vec<std::ffi::OsString>) -> Result<(), Failure> {
         Command::Model(command) => model::run(&command),
         Command::Validate(options) => validate::run(&options),
         Command::Study(command) => study::run(&command),
+        Command::Runs(command) => runs::run(&command),
         Command::Plot(options) => plot::run(&options),
         // All their arguments are the compiler's, so they were not left to clap.
         Command::Cc | Command::Cxx | Command::F90 => Ok(()),

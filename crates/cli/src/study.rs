@@ -18,6 +18,7 @@ use hpcast_units::{Bytes, count};
 
 use crate::failure::Failure;
 use crate::running::BUILD;
+pub(crate) use folder::location;
 use worker::Library;
 
 /// Studies with more runs are not begun by mistake.
@@ -43,12 +44,15 @@ pub(crate) struct RunOptions {
     /// Where the runs are done
     #[arg(long, value_enum, default_value = "local", value_name = "PLACE")]
     on: Place,
-    /// Runs at a time (default: as many as there are cores)
+    /// Runs at a time, or tasks of the job array (default: as many as there are cores here, or 64 tasks)
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=4096))]
     workers: Option<u32>,
     /// Memory that runs may use together (default: most of what is free)
     #[arg(long, value_name = "SIZE")]
     memory: Option<Bytes>,
+    /// Options of sbatch, such as `--partition=short --time=60 --mem=4G`
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true, default_value = "", hide_default_value = true)]
+    slurm: String,
     /// Keep results in this PostgreSQL database (`postgres://user@host/name`) or SQLite file, and not in the folder
     #[arg(long, value_name = "URL|FILE")]
     store: Option<String>,
@@ -61,12 +65,21 @@ pub(crate) struct RunOptions {
 enum Place {
     /// On this computer
     Local,
+    /// On a cluster: job arrays of Slurm
+    Slurm,
 }
 
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Run(options) => execution::run(options),
         Command::Work => worker::work(),
+    }
+}
+
+impl RunOptions {
+    /// What the study is called.
+    fn name(&self) -> String {
+        self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
 }
 

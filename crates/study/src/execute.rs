@@ -6,6 +6,7 @@
 pub mod local;
 pub mod memory;
 pub mod protocol;
+pub mod slurm;
 
 use crate::run::{Ending, Inputs};
 

@@ -248,6 +248,11 @@ impl Store {
         query::count(&mut self.database, id, study, query)
     }
 
+    /// What the runs of each row have cost.
+    pub fn costs(&mut self, id: StudyId) -> Result<HashMap<u64, Cost>, StoreError> {
+        query::costs(&mut self.database, id)
+    }
+
     /// A run by its key, or by the beginning of it.
     pub fn run(&mut self, key: &str) -> Result<RunRecord, StoreError> {
         let sql = "SELECT key, inputs, status, figures, report, warnings, message, wall_seconds, cpu_seconds, \

@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
@@ -9,18 +11,25 @@ use std::time::{Duration, Instant};
 
 use hpcast_study::document::Fingerprint;
 use hpcast_study::execute::local::{Crew, CrewError};
+use hpcast_study::execute::slurm::{Cluster, ClusterError};
 use hpcast_study::execute::{Ended, Task, memory};
 use hpcast_study::file::{DesignSpec, Figure, ResponseSpec, Study, StudyFactor, Values};
 use hpcast_study::frame::Better;
 use hpcast_study::planned::{Planned, PlannedRun};
 use hpcast_study::run::{Inputs, Outputs};
-use hpcast_study::store::{FactorColumn, ResponseColumn, RunRecord, Store, StoreError, StudyId, StudyRecord, StudyRow};
+use hpcast_study::store::{FactorColumn, ResponseColumn, RunRecord, Store, StudyId, StudyRecord, StudyRow};
 use hpcast_units::{Time, count};
 
 use super::folder::Folder;
-use super::{RunOptions, plan, summary, version};
+use super::{Place, RunOptions, plan, summary, version};
 use crate::failure::Failure;
 use crate::running::Running;
+
+/// The words that make a worker of this program.
+const WORK: [&str; 2] = ["study", "work"];
+
+/// Tasks of a job array, unless the user says otherwise.
+const CLUSTER_TASKS: usize = 64;
 
 /// What is kept survives a crash of the system after this long at the latest.
 const SETTLE: Duration = Duration::from_secs(1);
@@ -43,7 +52,9 @@ pub(super) fn run(options: &RunOptions) -> Result<(), Failure> {
     let mut keeper = Keeper::new(&study, &planned, store, id)?;
     let found = keeper.found();
     let tasks = keeper.tasks();
-    let result = do_all(options, &study, &planned, &mut keeper, &tasks, &running);
+    let program = std::env::current_exe().map_err(|error| Failure::input(format!("cannot find hpcast: {error}")))?;
+    let work = Work { options, study: &study, planned: &planned, tasks: &tasks, running: &running, program };
+    let result = if tasks.is_empty() { Ok(()) } else { work.run(&mut keeper) };
     let interrupted = running.interrupt().load(Ordering::Relaxed);
     running.end();
     result?;
@@ -60,55 +71,99 @@ pub(super) fn run(options: &RunOptions) -> Result<(), Failure> {
     }
 }
 
-fn do_all(
-    options: &RunOptions,
-    study: &Study,
-    planned: &Planned,
-    keeper: &mut Keeper<'_>,
-    tasks: &[Task],
-    running: &Running,
-) -> Result<(), Failure> {
-    let program = std::env::current_exe().map_err(|error| Failure::input(format!("cannot find hpcast: {error}")))?;
-    let folder = study.folder.clone();
-    let worker = move || {
-        let mut command = Command::new(&program);
-        command.args(["study", "work"]);
-        if !folder.as_os_str().is_empty() {
-            command.current_dir(&folder);
+/// Runs that are to be done.
+struct Work<'w> {
+    options: &'w RunOptions,
+    study: &'w Study,
+    planned: &'w Planned,
+    tasks: &'w [Task],
+    running: &'w Running,
+    /// This program, which does runs when it is called as a worker.
+    program: PathBuf,
+}
+
+impl Work<'_> {
+    /// Does it all and keeps what comes of it.
+    fn run(&self, keeper: &mut Keeper<'_>) -> Result<(), Failure> {
+        let done = Rc::new(Cell::new(0));
+        let (told, total) = (done.clone(), self.tasks.len() as u64);
+        let details = move |_: f64, _: Time| vec![format!("{} of {} runs", count(told.get()), count(total))];
+        let mut tell = self.running.progress(0.0..1.0, details);
+        let mut settled = Instant::now();
+        let keep = |ended: Vec<Ended>| -> Result<(), Failure> {
+            done.set(done.get() + ended.len() as u64);
+            keeper.keep(ended)?;
+            if settled.elapsed() > SETTLE {
+                keeper.store.settle()?;
+                settled = Instant::now();
+            }
+            if let Some(tell) = &mut tell {
+                tell(done.get() as f64 / total as f64, Time::ZERO);
+            }
+            Ok(())
+        };
+        match self.options.on {
+            Place::Local => self.here(keep),
+            Place::Slurm => self.on_cluster(keep),
         }
-        // Ctrl-C is for us: we stop them when all that is finished is kept.
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        command
-    };
-    let interrupt = running.interrupt();
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let crew = Crew {
-        workers: options.workers.map_or(cores, |workers| workers as usize),
-        memory_bytes: options.memory.map_or_else(memory::available, |memory| memory.get()),
-        worker: &worker,
-        interrupt: &interrupt,
-    };
-    let done = Rc::new(Cell::new(0));
-    let (told, total) = (done.clone(), tasks.len() as u64);
-    let details = move |_: f64, _: Time| vec![format!("{} of {} runs", count(told.get()), count(total))];
-    let mut tell = running.progress(0.0..1.0, details);
-    let mut settled = Instant::now();
-    let result = crew.run(tasks, &planned.documents, |ended| -> Result<(), Failure> {
-        done.set(done.get() + ended.len() as u64);
-        keeper.keep(ended)?;
-        if settled.elapsed() > SETTLE {
-            keeper.store.settle()?;
-            settled = Instant::now();
+    }
+
+    fn here(&self, keep: impl FnMut(Vec<Ended>) -> Result<(), Failure>) -> Result<(), Failure> {
+        let (program, folder) = (&self.program, &self.study.folder);
+        let worker = || {
+            let mut command = Command::new(program);
+            command.args(WORK);
+            if !folder.as_os_str().is_empty() {
+                command.current_dir(folder);
+            }
+            // Ctrl-C is for us: we stop them when all that is finished is kept.
+            command.process_group(0);
+            command
+        };
+        let (options, interrupt) = (self.options, self.running.interrupt());
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let crew = Crew {
+            workers: options.workers.map_or(cores, |workers| workers as usize),
+            memory_bytes: options.memory.map_or_else(memory::available, |memory| memory.get()),
+            worker: &worker,
+            interrupt: &interrupt,
+        };
+        crew.run(self.tasks, &self.planned.documents, keep).map_err(|error| match error {
+            CrewError::Keep(failure) => failure,
+            CrewError::Start(_) => Failure::input(error.to_string()),
+        })
+    }
+
+    /// Sends runs to Slurm and waits for them. Who does not want to wait any more is told which jobs go on.
+    fn on_cluster(&self, keep: impl FnMut(Vec<Ended>) -> Result<(), Failure>) -> Result<(), Failure> {
+        let (options, interrupt) = (self.options, self.running.interrupt());
+        let cluster = Cluster {
+            folder: absolute(&options.out)?.join("slurm"),
+            program: self.program.clone(),
+            words: WORK.map(String::from).to_vec(),
+            place: absolute(&self.study.folder)?,
+            name: format!("hpcast-{}", options.name()),
+            tasks: options.workers.map_or(CLUSTER_TASKS, |tasks| tasks as usize),
+            options: options.slurm.split_whitespace().map(String::from).collect(),
+            interrupt: &interrupt,
+        };
+        let jobs = cluster.run(self.tasks, &self.planned.documents, keep).map_err(|error| match error {
+            ClusterError::Keep(failure) => failure,
+            other => Failure::input(other.to_string()),
+        })?;
+        if jobs.is_empty() {
+            return Ok(());
         }
-        if let Some(tell) = &mut tell {
-            tell(done.get() as f64 / total.max(1) as f64, Time::ZERO);
-        }
-        Ok(())
-    });
-    result.map_err(|error| match error {
-        CrewError::Keep(failure) => failure,
-        CrewError::Start(_) => Failure::input(error.to_string()),
-    })
+        let jobs = jobs.join(" ");
+        self.running.print(&format!(
+            "Slurm goes on with job {jobs}: the same command gathers what comes of it, `scancel {jobs}` stops it\n"
+        ))
+    }
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    path.canonicalize().map_err(|error| Failure::input(format!("cannot use {}: {error}", path.display())))
 }
 
 impl std::fmt::Display for Failure {
@@ -137,7 +192,7 @@ fn record(options: &RunOptions, study: &Study, planned: &Planned) -> StudyRecord
         higher_is_better: response.better == Better::Higher,
     };
     StudyRecord {
-        name: options.file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        name: options.name(),
         title: study.title.clone(),
         question: study.question.clone(),
         file: study.source().text.clone(),
@@ -310,10 +365,4 @@ fn memory_bytes(inputs: &Inputs) -> u64 {
         Some(rows.parse::<u64>().ok()? * columns.parse::<u64>().ok()?)
     });
     PROCESS_BYTES + ranks.or(grid).unwrap_or(0) * RANK_BYTES
-}
-
-impl From<CrewError<StoreError>> for Failure {
-    fn from(error: CrewError<StoreError>) -> Failure {
-        Failure::input(error.to_string())
-    }
 }

@@ -1,7 +1,7 @@
 //! The folder of a study's results.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hpcast_report::write_file;
 use hpcast_study::file::Study;
@@ -19,7 +19,6 @@ const STUDY: &str = "study.toml";
 
 /// A folder that is ours as long as this lives.
 pub(super) struct Folder {
-    pub path: PathBuf,
     pub location: Location,
     _lock: File,
 }
@@ -52,7 +51,7 @@ impl Folder {
             (None, location) => location,
         };
         write_file(&path.join(STUDY), study.source().text.as_bytes())?;
-        Ok(Folder { path: path.into(), location, _lock: lock })
+        Ok(Folder { location, _lock: lock })
     }
 }
 

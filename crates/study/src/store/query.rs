@@ -1,5 +1,6 @@
 //! Rows of a study's table: which of them, in which order, how many.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -8,6 +9,7 @@ use hpcast_units::AnyQuantity;
 use super::database::{Cell, Database, Kind};
 use super::{StoreError, StudyId, StudyRecord};
 use crate::document::Fingerprint;
+use crate::run::Cost;
 
 /// A run of a study.
 #[derive(Clone, Debug, PartialEq)]
@@ -225,6 +227,23 @@ pub(super) fn rows(
     kinds.extend(own.iter().map(|(_, kind)| *kind));
     let found = database.query(&sql, &values, &kinds)?;
     Ok(found.into_iter().map(|cells| study_row(study, cells)).collect())
+}
+
+pub(super) fn costs(database: &mut Database, id: StudyId) -> Result<HashMap<u64, Cost>, StoreError> {
+    let sql = format!(
+        "SELECT s.row, r.wall_seconds, r.cpu_seconds, r.memory_bytes FROM {} s JOIN hpcast_run r ON r.key = s.key",
+        table(id)
+    );
+    let rows = database.query(&sql, &[], &[Kind::Whole, Kind::Number, Kind::Number, Kind::Whole])?;
+    let cost = |row: Vec<Cell>| {
+        let cost = Cost {
+            wall_seconds: row[1].number().unwrap_or(0.0),
+            cpu_seconds: row[2].number().unwrap_or(0.0),
+            memory_bytes: row[3].whole().and_then(|bytes| bytes.try_into().ok()),
+        };
+        (row[0].whole().unwrap_or(0).unsigned_abs(), cost)
+    };
+    Ok(rows.into_iter().map(cost).collect())
 }
 
 fn study_row(study: &StudyRecord, cells: Vec<Cell>) -> StudyRow {
