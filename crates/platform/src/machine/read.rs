@@ -272,7 +272,7 @@ fn read_fat_tree(reader: &mut Reader, network: &mut Section<'_>) -> Wiring {
         None => vec![read_link(reader, network); shape.levels()],
     };
     let switch_ports = network.wholes(reader, "switch-ports", "[36, 36]");
-    let words = [("all", ParallelCables::All), ("first", ParallelCables::First)];
+    let words = [("all", ParallelCables::All), ("same", ParallelCables::Same), ("first", ParallelCables::First)];
     let parallel_cables = network.choice(reader, "parallel-cables", &words).unwrap_or_default();
     let missing = read_missing(reader, network, &shape);
     Wiring::FatTree { shape, levels, switch_ports, parallel_cables, missing }
