@@ -392,6 +392,10 @@ impl Topology for Damaged {
         self.whole.fixed_routing()
     }
 
+    fn is_fixed_routing(&self, word: &str) -> bool {
+        self.whole.is_fixed_routing(word)
+    }
+
     fn choice(&self) -> Choice {
         self.whole.choice()
     }

@@ -215,6 +215,11 @@ impl Topology for HyperX {
         if self.axes.len() == 1 { "direct" } else { "dimension-order" }
     }
 
+    /// One dimension has an order, too.
+    fn is_fixed_routing(&self, word: &str) -> bool {
+        [self.fixed_routing(), "dimension-order"].contains(&word)
+    }
+
     /// Beginning with any dimension, over any of several cables.
     fn any_route(&self, from: u32, to: u32, mut draw: u64, path: &mut Path) {
         path.push(self.cabling.directed(from, true), &self.node_link);
@@ -294,6 +299,7 @@ impl Topology for HyperX {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::routing::Routing;
 
     const LINK: Link = Link { bandwidth: 1e9, latency: 1e-6 };
 
@@ -322,6 +328,16 @@ mod tests {
         assert_eq!(route(&topology, 2, 2), ["node 2 -> switch (1,0)", "switch (1,0) -> node 2"]);
         let mesh = hyperx(&[4], &[1], 1);
         assert_eq!(route(&mesh, 3, 0), ["node 3 -> switch 3", "switch 3 -> switch 0", "switch 0 -> node 0"]);
+    }
+
+    #[test]
+    fn one_dimension_is_direct_and_in_order() {
+        for (dimensions, words) in [(&[4][..], &["direct", "dimension-order"][..]), (&[4, 4], &["dimension-order"])] {
+            let topology = hyperx(dimensions, &vec![1; dimensions.len()], 1);
+            for word in ["direct", "dimension-order"] {
+                assert_eq!(Routing::named(word, 0, &topology).is_ok(), words.contains(&word), "{word} {dimensions:?}");
+            }
+        }
     }
 
     #[test]
