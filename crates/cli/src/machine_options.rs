@@ -324,7 +324,12 @@ impl MachineOptions {
         if let NetworkModel::Packet = self.network {
             report.assumptions.extend(packet_assumptions(machine));
         }
-        let counts = |line: &&String| self.rank_file.is_none() || !line.starts_with("placement = ");
+        let listed = self.rank_file.is_some();
+        let said = [
+            ("placement.policy", listed || self.placement.is_some()),
+            ("placement.ranks-per-node", listed || self.oversubscribe || self.ranks_per_node.is_some()),
+        ];
+        let counts = |line: &&String| !said.iter().any(|(key, said)| *said && is_about(line, key));
         report.assumptions.extend(machine.assumed.iter().filter(counts).cloned());
         let rank_file = self.rank_file.as_ref().map(|path| path.display().to_string());
         let places = [

@@ -88,6 +88,26 @@ fn places_that_are_not_there() {
 }
 
 #[test]
+fn only_what_nobody_said_is_assumed() {
+    let folder = Folder::new("assumed-places");
+    let thin = folder.write("thin.toml", THIN);
+    let list = folder.write("list", "0\n1\n2\n3\n");
+    let (policy, per_node) = ("placement.policy = block", "placement.ranks-per-node = 1");
+    for (options, expected) in [
+        (&[][..], &[policy, per_node][..]),
+        (&["--placement", "cyclic"], &[per_node]),
+        (&["--ranks-per-node", "1"], &[policy]),
+        (&["--placement", "random", "--oversubscribe"], &[]),
+        (&["--rank-file", &list], &[]),
+    ] {
+        let report = json(&[&["run", "ring", "-n", "4", "-m", &thin], options].concat());
+        let assumed = report["assumptions"].as_array().unwrap().iter().map(|line| line.as_str().unwrap());
+        let assumed: Vec<&str> = assumed.filter(|line| line.starts_with("placement")).collect();
+        assert_eq!(assumed, expected, "{options:?}");
+    }
+}
+
+#[test]
 fn traffic_is_who_sends_to_whom() {
     let folder = Folder::new("traffic");
     let (thin, csv) = (folder.write("thin.toml", THIN), folder.path("traffic.csv"));

@@ -511,7 +511,8 @@ fn fail(reader: &mut Reader, key: &str, problems: Diagnostics) {
 
 fn read_plan<'t>(reader: &mut Reader, section: &mut Section<'t>, nodes: &Nodes) -> (Plan, Places<'t>) {
     if !section.exists() {
-        reader.assumed.push(format!("placement = block, {} ranks on each node", nodes.cores()));
+        reader.assumed.push("placement.policy = block".into());
+        reader.assumed.push(format!("placement.ranks-per-node = {}", nodes.cores()));
         return (Plan::default(), Places::default());
     }
     let rank_file = section.text(reader, "rank-file");
