@@ -3,7 +3,7 @@
 //! Ahn, Binkert, Davis, McLaren and Schreiber, "HyperX: topology, routing, and packaging of efficient large-scale
 //! networks" (SC 2009).
 
-use super::cabling::Cabling;
+use super::cabling::{Cabling, answered_by_cabling};
 use super::divisor::Divisor;
 use super::parallel::{and_cables, by, check_cables, name_of_several};
 use super::{Duplex, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends, pairs};
@@ -146,20 +146,14 @@ impl HyperX {
 }
 
 impl Topology for HyperX {
+    answered_by_cabling!();
+
     fn describe(&self) -> String {
         self.shape.to_string()
     }
 
-    fn nodes(&self) -> u32 {
-        self.cabling.nodes()
-    }
-
     fn switches(&self) -> u32 {
         self.switches
-    }
-
-    fn links(&self) -> u32 {
-        self.cabling.links()
     }
 
     fn link(&self, id: LinkId) -> Link {
@@ -177,15 +171,6 @@ impl Topology for HyperX {
 
     fn ends(&self, id: LinkId) -> (Vertex, Vertex) {
         self.cabling.ends(id, |switch| switch, |cable| self.joined(cable))
-    }
-
-    fn is_shared(&self, _: LinkId) -> bool {
-        self.cabling.is_shared()
-    }
-
-    /// The way back crosses each dimension in the other direction.
-    fn may_repeat_links(&self) -> bool {
-        self.cabling.is_shared()
     }
 
     #[inline]
@@ -230,14 +215,6 @@ impl Topology for HyperX {
             at = self.go_along(axis, at, goal, which, path);
         }
         path.push(self.cabling.directed(to, false), &self.node_link);
-    }
-
-    fn order(&self, id: LinkId) -> u32 {
-        self.cabling.order(id)
-    }
-
-    fn cables(&self) -> u64 {
-        self.cabling.cables() as u64
     }
 
     /// One step for each dimension, and the links of the nodes.

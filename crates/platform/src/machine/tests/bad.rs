@@ -249,7 +249,11 @@ fn planes_and_damage() {
     refused(&tree("failed = [\"node 1\"]"), (9, 11), &["`node 1` is a node", "remove it"]);
     refused(&tree("failed = [\"leaf 1\"]"), (9, 10), &["the machine is cut", "2 of 4 nodes", "`node 2`"]);
     refused(&tree("failed = [3]"), (9, 11), &["must hold texts"]);
-    refused(&tree("planes = 2\nfailed = [\"core 1\"]"), (10, 11), &["neither a link nor a switch", "is called `core 1`"]);
+    refused(
+        &tree("planes = 2\nfailed = [\"core 1\"]"),
+        (10, 11),
+        &["neither a link nor a switch", "is called `core 1`"],
+    );
 }
 
 #[test]
