@@ -79,6 +79,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut report = RunReport::of(&totals, &together.machine.interconnect, options.outputs.every_rank);
     report.program = format!("{} jobs", count(file.jobs.len() as u64));
     options.machine.describe(&together.machine, &mut report);
+    let (policy, per_node) = (|job: &Job| job.policy.is_some(), |job: &Job| job.ranks_per_node.is_some());
+    MachineOptions::places_are_said(file.jobs.iter().all(policy), file.jobs.iter().all(per_node), &mut report);
     report.parameters.push(("mpi".into(), options.mpi.to_string().into()));
     report.assumptions.extend(together.jobs.iter().flat_map(Placed::assumptions));
     report.warnings.extend(warnings);

@@ -105,6 +105,17 @@ fn only_what_nobody_said_is_assumed() {
         let assumed: Vec<&str> = assumed.filter(|line| line.starts_with("placement")).collect();
         assert_eq!(assumed, expected, "{options:?}");
     }
+    let job = |name: &str, rest: &str| format!("[[job]]\nname = \"{name}\"\nprogram = [\"ring\"]\nranks = 4\n{rest}\n");
+    for (first, second, is_assumed) in [
+        ("", "", true),
+        ("placement = \"cyclic\"", "", true),
+        ("placement = \"cyclic\"", "placement = \"random\"", false),
+    ] {
+        let jobs = folder.write("jobs.toml", &(job("a", first) + &job("b", second)));
+        let report = json(&["jobs", &jobs, "-m", &thin]);
+        assert_eq!(report["assumptions"].to_string().contains(policy), is_assumed, "{first} {second}");
+        assert!(report["assumptions"].to_string().contains(per_node));
+    }
 }
 
 #[test]

@@ -41,7 +41,8 @@ pub(super) struct Job {
     pub nodes: Option<String>,
     /// Nodes that it may use.
     pub allocation: Option<String>,
-    pub policy: Policy,
+    /// Block if it does not say.
+    pub policy: Option<Policy>,
     pub ranks_per_node: Option<u32>,
 }
 
@@ -162,7 +163,7 @@ fn read_job(reader: &mut Reader, number: usize, mut section: Section<'_>, folder
         // The seed of the run comes later.
         ("random", Policy::Random { seed: 0 }),
     ];
-    let policy = section.choice(reader, "placement", &policies).unwrap_or_default();
+    let policy = section.choice(reader, "placement", &policies);
     let ranks_per_node = section.whole(reader, "ranks-per-node");
     section.finish(reader);
     if words.is_empty() {

@@ -54,7 +54,7 @@ impl Hall<'_> {
                 .error(job, key, "all nodes are taken by other jobs", "leave nodes to this job")
                 .into());
         }
-        let policy = match job.policy.clone() {
+        let policy = match job.policy.clone().unwrap_or_default() {
             Policy::Random { .. } => Policy::Random { seed: job.seed(self.seed) },
             policy => policy,
         };
