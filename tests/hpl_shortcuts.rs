@@ -3,12 +3,15 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use hpcast_apps::hpl::{Broadcast, Hpl, HplFinding, HplModels, HplParameters, Phase, Piece, Pivots, SampleSize, Swap};
+use hpcast_apps::hpl::{
+    Broadcast, Hpl, HplFinding, HplModels, HplParameters, HplProcesses, Phase, Piece, Pivots, SampleSize, Swap,
+};
 use hpcast_models::network::Flow;
-use hpcast_mpi::{RunError, Setup};
+use hpcast_mpi::{RunError, Setup, World, run};
 use hpcast_platform::Machine;
-use hpcast_platform::placement::Plan;
+use hpcast_platform::placement::{Plan, Policy};
 use hpcast_platform::protocol::PollGrowth;
+use hpcast_units::Time;
 
 fn setup(machine: &Rc<Machine>, ranks: u32) -> Setup {
     let plan = Plan { ranks_per_node: Some(1), ..Plan::default() };
@@ -52,6 +55,51 @@ fn a_column_at_once_equals_every_message_where_none_meet() {
             assert!((jointly_s - exact_s).abs() < 0.002 * exact_s, "{rows} rows, N {n}: {jointly_s} and {exact_s}");
             assert_eq!(jointly.outcome.messages, exact.outcome.messages);
             assert_eq!(jointly.outcome.bytes, exact.outcome.bytes);
+        }
+    }
+}
+
+/// Two runs in one simulation, one later than the other, take what they take alone where their messages do not meet.
+#[test]
+fn runs_side_by_side_take_what_they_take_alone() {
+    let machine = machine("frontera.toml");
+    let parameters = [HplParameters::new(900, 32, 3, 4), HplParameters::new(700, 50, 2, 5)];
+    let place = |first: u32, ranks: u32| {
+        let plan = Plan { policy: Policy::List((first..first + ranks).collect()), ..Plan::default() };
+        machine.place_as(&plan, ranks).unwrap()
+    };
+    for jointly in [false, true] {
+        let sizes = parameters.map(|parameters| parameters.grid.size());
+        let starts = [Time::ZERO, Time::from_secs(1e-3)];
+        let of = |at: usize| {
+            Rc::new(HplProcesses::new(
+                hpl(&machine, parameters[at], jointly),
+                &machine,
+                &place([0, sizes[0]][at], sizes[at]),
+            ))
+        };
+        let processes = [of(0), of(1)];
+        let mut bodies = processes.clone().map(HplProcesses::body);
+        let worlds = [0, 1].map(|at| World { ranks: sizes[at], start: starts[at], noise: true });
+        let ranks = sizes[0] + sizes[1];
+        let setup = Setup { worlds: worlds.to_vec(), placement: place(0, ranks), ..setup(&machine, ranks) };
+        let mut started = 0;
+        let outcome = run(setup, |rank| {
+            started += 1;
+            bodies[usize::from(started > sizes[0])](rank)
+        });
+        let ends: Vec<Time> = outcome.unwrap().ranks.iter().map(|rank| rank.finished).collect();
+        let (first, second) = ends.split_at(sizes[0] as usize);
+        for (at, ends) in [first, second].into_iter().enumerate() {
+            let setup = Setup { placement: place([0, sizes[0]][at], sizes[at]), ..self::setup(&machine, sizes[at]) };
+            let alone = hpl(&machine, parameters[at], jointly).run(setup).unwrap();
+            let took: Vec<Time> = ends.iter().map(|end| end.since(starts[at])).collect();
+            let alone_took: Vec<Time> = alone.outcome.ranks.iter().map(|rank| rank.finished).collect();
+            assert_eq!(took, alone_took, "{jointly}");
+            let account = processes[at].account();
+            for phase in Phase::ALL {
+                assert_eq!(account.of_phase(phase), alone.account.of_phase(phase), "{phase:?}");
+            }
         }
     }
 }

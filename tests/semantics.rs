@@ -425,7 +425,7 @@ fn every_program_receives_what_it_sends_and_no_clock_goes_back() {
 /// Programs side by side know only themselves, and begin when they should.
 #[test]
 fn worlds_are_apart() {
-    let worlds = [(2, 0), (3, 50), (1, 7)].map(|(ranks, start)| World { ranks, start: micros(start) });
+    let worlds = [(2, 0), (3, 50), (1, 7)].map(|(ranks, start)| World { ranks, start: micros(start), noise: true });
     let seen = Rc::new(RefCell::new(Vec::new()));
     let program = |rank: Rank| {
         let seen = seen.clone();

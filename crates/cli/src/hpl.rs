@@ -3,18 +3,18 @@
 mod chances;
 mod choices;
 mod found;
+mod program;
 mod real;
 mod recording;
 mod turn;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use clap::Args;
-use hpcast_apps::hpl::{
-    Hpl, HplDat, HplFinding, HplModels, HplParameters, Leg, ModelsError, Pivots, SampleSize, SwapKind,
-};
+use hpcast_apps::hpl::{Hpl, HplDat, HplFinding, HplModels, HplParameters, Leg, Pivots, SampleSize, SwapKind};
 use hpcast_models::compute::{Chance, ModelFile, Seeds};
 use hpcast_mpi::{Outcome, Setup};
 use hpcast_platform::Machine;
@@ -32,8 +32,10 @@ use crate::outputs::{OutputOptions, Results, Watchers};
 use crate::running::Running;
 pub(crate) use chances::chance;
 use chances::{Chances, Draw};
-use choices::{Choices, Chosen, form};
-pub(crate) use found::Found;
+pub(crate) use choices::Chosen;
+use choices::form;
+pub(crate) use found::{Found, JOINTLY};
+pub(crate) use program::HplOptions;
 use real::{RealHpl, RealOptions, RealRun};
 use turn::Turn;
 
@@ -45,22 +47,12 @@ const SKELETON_SHARE: f64 = 0.1;
 pub(crate) struct Options {
     #[command(flatten)]
     machine: MachineOptions,
-    /// Model file: how long kernels take (default: a roofline of the machine file's speeds), and what messages cost
-    /// (default: as the machine file says)
-    #[arg(long, value_name = "FILE.toml")]
-    models: Option<PathBuf>,
     #[command(flatten)]
-    choices: Choices,
-    /// Kernels take the same time in every call, and all messages of a size cost the same
-    #[arg(long)]
-    no_noise: bool,
+    hpl: HplOptions,
     #[command(flatten)]
     chances: Chances,
     #[command(flatten)]
     real: RealOptions,
-    /// Simulate every message
-    #[arg(long)]
-    exact: bool,
     /// Of long runs simulate so many stretches; fewer are faster, and less sure
     /// (default: 6 to 12, and more where that takes less than a minute)
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(3..=1000),
@@ -83,15 +75,15 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut running = Running::begin("hpl".into());
     options.outputs.check()?;
     options.plot.as_deref().map(check_writable).transpose()?;
-    let models = options.models.as_deref().map(ModelFile::load).transpose()?;
-    let machine = options.machine.load(models.as_ref(), !options.no_noise)?;
+    let models = options.hpl.models.as_deref().map(ModelFile::load).transpose()?;
+    let machine = options.machine.load(models.as_ref(), !options.hpl.no_noise)?;
     options.machine.inputs().for_each(|path| running.add_input(path));
-    let chosen = options.choices.choose(&options.machine, &machine)?;
-    for path in [&options.choices.dat, &options.models, &options.pivots].into_iter().flatten() {
+    let chosen = options.hpl.choices.choose(&options.machine, &machine)?;
+    for path in [&options.hpl.choices.dat, &options.hpl.models, &options.pivots].into_iter().flatten() {
         running.add_input(path);
     }
     let mut benchmark = Benchmark::new(options, machine, models, running)?;
-    benchmark.real = options.real.prepare(options.choices.copy_panels)?;
+    benchmark.real = options.real.prepare(options.hpl.choices.copy_panels)?;
     benchmark.run(&chosen)
 }
 
@@ -130,8 +122,9 @@ impl Options {
     /// About how much there is to simulate, as far as the options tell.
     pub fn weight(&self) -> f64 {
         let panels: f64 =
-            self.choices.n.iter().flat_map(|n| self.choices.nb.iter().map(move |nb| *n / *nb + 1)).sum::<u64>() as f64;
-        let ranks: f64 = self.choices.grid.iter().map(|grid| f64::from(grid.size())).sum();
+            self.hpl.choices.n.iter().flat_map(|n| self.hpl.choices.nb.iter().map(move |nb| *n / *nb + 1)).sum::<u64>()
+                as f64;
+        let ranks: f64 = self.hpl.choices.grid.iter().map(|grid| f64::from(grid.size())).sum();
         panels.max(1.0) * ranks.max(1.0) * self.chances.runs() as f64
     }
 
@@ -178,8 +171,8 @@ impl<'o> Benchmark<'o> {
         running: Running,
     ) -> Result<(Benchmark<'o>, Chosen, Vec<Job>), Failure> {
         let machine = options.machine.routing.apply(machine)?;
-        let machine = Rc::new(MachineOptions::with_messages(machine, models.as_ref(), !options.no_noise));
-        let chosen = options.choices.choose(&options.machine, &machine)?;
+        let machine = Rc::new(MachineOptions::with_messages(machine, models.as_ref(), !options.hpl.no_noise));
+        let chosen = options.hpl.choices.choose(&options.machine, &machine)?;
         if chosen.runs.len() != 1 {
             let found = count(chosen.runs.len() as u64);
             return Err(Failure::input(format!(
@@ -285,7 +278,7 @@ impl<'o> Benchmark<'o> {
         let job = |parameters: &HplParameters| {
             let placement = options.machine.place(&self.machine, parameters.grid.size(), options.machine.seed)?;
             let pivots = options.pivots.as_deref().map(|path| recording::pivots(path, parameters.n)).transpose()?;
-            let nodes = nodes_used(&placement, &self.machine);
+            let nodes = nodes_used(&placement);
             let models = self.models(parameters, self.drawn(&Seeds::default()).as_ref())?;
             Ok(Job { parameters: *parameters, models, pivots, nodes })
         };
@@ -299,25 +292,11 @@ impl<'o> Benchmark<'o> {
     }
 
     fn models(&self, parameters: &HplParameters, drawn: Option<&ModelFile>) -> Result<HplModels, Failure> {
-        let options = self.options;
-        let on_node = options.machine.ranks_per_node(&self.machine, parameters.grid.size());
-        let models = HplModels::new(drawn, &self.machine, on_node).map_err(|error| self.cannot_model(&error))?;
-        Ok(if options.no_noise { models.without_noise() } else { models })
-    }
-
-    fn cannot_model(&self, error: &ModelsError) -> Failure {
-        let name = |path: &std::path::Path| path.display().to_string();
-        let Options { machine, models, .. } = self.options;
-        Failure::input(match error {
-            ModelsError::NoSpeed => format!(
-                "{} does not say how fast a node computes; add `flops` or `sustained-flops` to its [nodes], or name a \
-                 model file that lists all kernels with --models",
-                name(&machine.path)
-            ),
-            ModelsError::Argument { .. } => format!(
-                "{}: {error}; correct the terms of that kernel",
-                models.as_deref().map(name).unwrap_or_default()
-            ),
+        let Options { machine, hpl, .. } = self.options;
+        let on_node = machine.ranks_per_node(&self.machine, parameters.grid.size());
+        hpl.kernels(drawn, &self.machine, on_node).map_err(|error| {
+            let (message, remedy) = hpl.cannot_model(&error, &machine.path);
+            Failure::input(format!("{message}; {remedy}"))
         })
     }
 
@@ -337,10 +316,13 @@ impl<'o> Benchmark<'o> {
             seed,
             record: options.record.is_some(),
             // Who counts messages wants to see those of the panels, too.
-            jointly: !options.exact && options.outputs.traffic.is_none(),
+            jointly: !options.hpl.exact && options.outputs.traffic.is_none(),
         };
         // Who watches or records wants to see all of it.
-        if options.exact || options.record.is_some() || watchers.observer().is_some() || options.outputs.watches_links()
+        if options.hpl.exact
+            || options.record.is_some()
+            || watchers.observer().is_some()
+            || options.outputs.watches_links()
         {
             return Ok(hpl.run(setup(Leg::whole(&job.parameters))?)?);
         }
@@ -358,7 +340,7 @@ impl<'o> Benchmark<'o> {
             parameters: &job.parameters,
             pivots: &self.pivots(job, seed),
             models: drawn.as_ref(),
-            noise: !self.options.no_noise,
+            noise: !self.options.hpl.no_noise,
             ranks_per_node: self.options.machine.ranks_per_node(&machine, job.ranks()),
         };
         real.run(&run, Setup { progress, ..self.setup(job, &machine, seed)? })
@@ -367,18 +349,13 @@ impl<'o> Benchmark<'o> {
     /// The machine of one run: its network may be drawn.
     fn machine_of(&self, draw: &Draw, drawn: Option<&ModelFile>) -> Rc<Machine> {
         match (draw.seeds.network, drawn) {
-            (Some(_), Some(drawn)) => MachineOptions::with_drawn(&self.machine, drawn, !self.options.no_noise),
+            (Some(_), Some(drawn)) => MachineOptions::with_drawn(&self.machine, drawn, !self.options.hpl.no_noise),
             _ => self.machine.clone(),
         }
     }
 
     fn pivots(&self, job: &Job, seed: u64) -> Pivots {
-        match &job.pivots {
-            Some(listed) => listed.clone(),
-            None if self.options.choices.equal_pivots => Pivots::equal(seed),
-            None if self.options.choices.first_pivots => Pivots::First,
-            None => Pivots::random(seed),
-        }
+        job.pivots.clone().unwrap_or_else(|| self.options.hpl.pivots(seed))
     }
 
     /// A simulation that nobody watches.
@@ -396,13 +373,13 @@ impl<'o> Benchmark<'o> {
         report.ranks = jobs.iter().map(Job::ranks).max().unwrap_or(0);
         report.parameters = parameters(&chosen.dat);
         let mut parameter = |name: &str, value: Value| report.parameters.push((name.into(), value));
-        parameter("copy_panels", options.choices.copy_panels.into());
-        parameter("equal_pivots", options.choices.equal_pivots.into());
-        parameter("first_pivots", options.choices.first_pivots.into());
+        parameter("copy_panels", options.hpl.choices.copy_panels.into());
+        parameter("equal_pivots", options.hpl.choices.equal_pivots.into());
+        parameter("first_pivots", options.hpl.choices.first_pivots.into());
         parameter("noise", (self.machine.mpi.is_noisy() || jobs.iter().any(|job| job.models.is_noisy())).into());
         parameter("models", self.models.as_ref().map(|file| file.name.clone()).into());
         options.chances.describe(&self.vary).into_iter().for_each(|(name, value)| parameter(name, value));
-        parameter("exact", options.exact.into());
+        parameter("exact", options.hpl.exact.into());
         parameter("samples", options.samples.into());
         options.machine.describe(&self.machine, report);
         report.assumptions.extend(chosen.assumed.iter().cloned());
@@ -410,7 +387,7 @@ impl<'o> Benchmark<'o> {
             let new: Vec<&String> =
                 job.models.assumed.iter().filter(|assumed| !report.assumptions.contains(assumed)).collect();
             report.assumptions.extend(new.into_iter().cloned());
-            let warning = job.memory_warning(&self.machine);
+            let warning = memory_warning(job.parameters.n, job.nodes, &self.machine);
             report.warnings.extend(warning.filter(|warning| !report.warnings.contains(warning)));
         }
     }
@@ -448,29 +425,27 @@ impl Job {
             nodes: self.nodes,
         }
     }
+}
 
-    /// A matrix that the nodes have no room for.
-    fn memory_warning(&self, machine: &Machine) -> Option<String> {
-        let (n, nodes) = (self.parameters.n, self.nodes);
-        let memory = machine.nodes.memory?;
-        let needed = 8.0 * (n as f64).powi(2) / f64::from(nodes);
-        (needed > memory.get() as f64).then(|| {
-            format!(
-                "N {} does not fit: its matrix takes {} on each of {} nodes, which have {}; the real HPL would fail",
-                count(n),
-                Bytes::new(needed as u64).human(),
-                count(nodes.into()),
-                memory.human()
-            )
-        })
-    }
+/// A matrix that so many nodes have no room for.
+pub(crate) fn memory_warning(n: u64, nodes: u32, machine: &Machine) -> Option<String> {
+    let memory = machine.nodes.memory?;
+    let needed = 8.0 * (n as f64).powi(2) / f64::from(nodes);
+    (needed > memory.get() as f64).then(|| {
+        format!(
+            "N {} does not fit: its matrix takes {} on each of {} nodes, which have {}; the real HPL would fail",
+            count(n),
+            Bytes::new(needed as u64).human(),
+            count(nodes.into()),
+            memory.human()
+        )
+    })
 }
 
 /// Nodes with ranks on them.
-fn nodes_used(placement: &Placement, machine: &Machine) -> u32 {
-    let mut used = vec![false; machine.nodes.count as usize];
-    (0..placement.ranks()).for_each(|rank| used[placement.node(rank) as usize] = true);
-    used.into_iter().filter(|used| *used).count() as u32
+pub(crate) fn nodes_used(placement: &Placement) -> u32 {
+    let nodes: HashSet<u32> = (0..placement.ranks()).map(|rank| placement.node(rank)).collect();
+    nodes.len() as u32
 }
 
 /// A single value, or a list.

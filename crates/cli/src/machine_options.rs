@@ -313,6 +313,12 @@ impl MachineOptions {
         self.network.name()
     }
 
+    /// Of what the machine file does not say of places, all that somebody else does is not assumed.
+    pub fn places_are_said(policy: bool, per_node: bool, report: &mut RunReport) {
+        let said = [("placement.policy", policy), ("placement.ranks-per-node", per_node)];
+        report.assumptions.retain(|line| !said.iter().any(|(key, said)| *said && is_about(line, key)));
+    }
+
     /// What was asked.
     pub fn describe(&self, machine: &Machine, report: &mut RunReport) {
         report.machine = MachineInfo::from(machine);
@@ -324,8 +330,11 @@ impl MachineOptions {
         if let NetworkModel::Packet = self.network {
             report.assumptions.extend(packet_assumptions(machine));
         }
-        let counts = |line: &&String| self.rank_file.is_none() || !line.starts_with("placement = ");
-        report.assumptions.extend(machine.assumed.iter().filter(counts).cloned());
+        report.assumptions.extend(machine.assumed.iter().cloned());
+        let listed = self.rank_file.is_some();
+        let policy = listed || self.placement.is_some();
+        let per_node = listed || self.oversubscribe || self.ranks_per_node.is_some();
+        MachineOptions::places_are_said(policy, per_node, report);
         let rank_file = self.rank_file.as_ref().map(|path| path.display().to_string());
         let places = [
             ("placement", self.placement.map(PlacementPolicy::name)),

@@ -167,8 +167,10 @@ fn every_command_of_the_page_on_real_programs_runs() {
 #[test]
 fn every_command_of_the_page_on_placement_runs() {
     let folder = Folder::new("placement-page");
-    folder.write("jobs.toml", &blocks("docs/placement.md", "toml")[0]);
-    assert_eq!(run_commands("docs/placement.md", &folder), 6);
+    for (name, block) in ["jobs.toml", "lu.toml"].iter().zip(blocks("docs/placement.md", "toml")) {
+        folder.write(name, &block);
+    }
+    assert_eq!(run_commands("docs/placement.md", &folder), 7);
 }
 
 #[test]

@@ -88,6 +88,37 @@ fn places_that_are_not_there() {
 }
 
 #[test]
+fn only_what_nobody_said_is_assumed() {
+    let folder = Folder::new("assumed-places");
+    let thin = folder.write("thin.toml", THIN);
+    let list = folder.write("list", "0\n1\n2\n3\n");
+    let (policy, per_node) = ("placement.policy = block", "placement.ranks-per-node = 1");
+    for (options, expected) in [
+        (&[][..], &[policy, per_node][..]),
+        (&["--placement", "cyclic"], &[per_node]),
+        (&["--ranks-per-node", "1"], &[policy]),
+        (&["--placement", "random", "--oversubscribe"], &[]),
+        (&["--rank-file", &list], &[]),
+    ] {
+        let report = json(&[&["run", "ring", "-n", "4", "-m", &thin], options].concat());
+        let assumed = report["assumptions"].as_array().unwrap().iter().map(|line| line.as_str().unwrap());
+        let assumed: Vec<&str> = assumed.filter(|line| line.starts_with("placement")).collect();
+        assert_eq!(assumed, expected, "{options:?}");
+    }
+    let job = |name: &str, rest: &str| format!("[[job]]\nname = \"{name}\"\nprogram = [\"ring\"]\nranks = 4\n{rest}\n");
+    for (first, second, is_assumed) in [
+        ("", "", true),
+        ("placement = \"cyclic\"", "", true),
+        ("placement = \"cyclic\"", "placement = \"random\"", false),
+    ] {
+        let jobs = folder.write("jobs.toml", &(job("a", first) + &job("b", second)));
+        let report = json(&["jobs", &jobs, "-m", &thin]);
+        assert_eq!(report["assumptions"].to_string().contains(policy), is_assumed, "{first} {second}");
+        assert!(report["assumptions"].to_string().contains(per_node));
+    }
+}
+
+#[test]
 fn traffic_is_who_sends_to_whom() {
     let folder = Folder::new("traffic");
     let (thin, csv) = (folder.write("thin.toml", THIN), folder.path("traffic.csv"));

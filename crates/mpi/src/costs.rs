@@ -1,5 +1,7 @@
 //! What MPI charges for a message of a given size: the piecewise protocol functions, looked up once a size.
 
+use std::ops::Range;
+
 use hpcast_engine::{Key, Stream};
 use hpcast_models::network::draw;
 use hpcast_platform::protocol::Piece;
@@ -40,6 +42,8 @@ pub(crate) struct Costs {
     sent: Vec<u64>,
     /// Some messages are drawn.
     noisy: bool,
+    /// Ranks whose messages cost what is expected.
+    pub quiet: Vec<Range<u32>>,
 }
 
 impl Costs {
@@ -47,7 +51,7 @@ impl Costs {
         let streams = ["message send", "message receive", "message latency"].map(|name| Key::new(seed).purpose(name));
         let noisy = parameters.is_noisy();
         let known = Box::new([((0, false), Charges::default()); REMEMBERED]);
-        let mut costs = Costs { parameters, known, streams, sent: Vec::new(), noisy };
+        let mut costs = Costs { parameters, known, streams, sent: Vec::new(), noisy, quiet: Vec::new() };
         costs.look_up(0, false);
         costs
     }
@@ -68,6 +72,9 @@ impl Costs {
     /// What the next message of a rank is charged.
     #[cold]
     pub fn draw_next(&mut self, rank: u32, bytes: u64, inside: bool) -> Charges {
+        if self.quiet.iter().any(|ranks| ranks.contains(&rank)) {
+            return *self.of(bytes, inside);
+        }
         let place = rank as usize;
         if self.sent.len() <= place {
             self.sent.resize(place + 1, 0);
@@ -135,4 +142,23 @@ fn is_noisy(protocol: &Protocol, bytes: u64, latency: Option<&Piece>) -> bool {
 fn place(bytes: u64, inside: bool) -> usize {
     let key = bytes << 1 | u64::from(inside);
     (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - REMEMBERED.ilog2())) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use hpcast_platform::protocol::Mode;
+
+    use super::*;
+
+    #[test]
+    fn messages_of_quiet_ranks_cost_what_is_expected() {
+        let mode = Mode { share: 1.0, mean: 1e-6, deviation: 2e-7 };
+        let mut parameters = MpiParameters::default();
+        parameters.between.send = Piecewise::new(vec![Piece::noisy(0, 0.0, vec![mode])]);
+        let mut costs = Costs::new(parameters, 1);
+        costs.quiet.push(2..4);
+        let expected = costs.of(8, false).send;
+        let drawn: Vec<bool> = (0..5).map(|rank| costs.draw_next(rank, 8, false).send == expected).collect();
+        assert_eq!(drawn, [false, false, true, true, false]);
+    }
 }

@@ -20,6 +20,8 @@ pub struct World {
     pub ranks: u32,
     /// When they begin.
     pub start: Time,
+    /// Whether its messages vary, where the machine says that messages do.
+    pub noise: bool,
 }
 
 /// Everything that a run is made of, beside the program.

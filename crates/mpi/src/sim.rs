@@ -151,6 +151,9 @@ impl State {
         let own = worlds.iter().map(|world| {
             let ranks = first..first + world.ranks;
             ranks.clone().for_each(|rank| self.tasks[rank as usize].clock = world.start);
+            if !world.noise {
+                self.costs.quiet.push(ranks.clone());
+            }
             first = ranks.end;
             OwnWorld { first: ranks.start, context: self.groups.create(ranks.collect()), size: world.ranks }
         });

@@ -120,11 +120,12 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message, remedy) }
     }
 
-    /// An error whose text is `what is wrong: what to do`.
+    /// An error whose text is `what is wrong: what to do`. Names in it, which may contain colons, stand between backquotes or
+    /// in parentheses.
     pub fn from_error(error: &impl fmt::Display) -> Diagnostic {
         let text = error.to_string();
-        match text.split_once(": ") {
-            Some((message, remedy)) => Diagnostic::error(message, remedy),
+        match colon(&text) {
+            Some(at) => Diagnostic::error(&text[..at], &text[at + 2..]),
             None => Diagnostic::error(text, ""),
         }
     }
@@ -264,6 +265,21 @@ fn distance(from: &str, to: &str) -> usize {
     row[to.len()]
 }
 
+/// Where the first colon before a space is that stands neither between backquotes nor in parentheses.
+fn colon(text: &str) -> Option<usize> {
+    let (mut quoted, mut depth) = (false, 0u32);
+    text.char_indices().find_map(|(at, character)| {
+        match character {
+            '`' => quoted = !quoted,
+            '(' if !quoted => depth += 1,
+            ')' if !quoted => depth = depth.saturating_sub(1),
+            ':' if !quoted && depth == 0 && text[at..].starts_with(": ") => return Some(at),
+            _ => {}
+        }
+        None
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -308,5 +324,22 @@ mod tests {
         assert_eq!(nearest("cores_per_socket", ["cores-per-socket"]), Some("cores-per-socket"));
         assert_eq!(nearest("colour", ["latency", "bandwidth"]), None);
         assert_eq!((distance("", "abc"), distance("kitten", "sitting")), (3, 3));
+    }
+
+    #[test]
+    fn colons_of_names_part_nothing() {
+        let parts = |text: &str| {
+            let Diagnostic { message, remedy, .. } = Diagnostic::from_error(&text);
+            (message, remedy)
+        };
+        for (message, remedy) in [
+            ("`plane 1: core 1` has failed twice", "write it once"),
+            ("a network (2 planes without plane 1: core 1 (cable 1: x)) has no such routing", "write one: a or b"),
+            ("a :b c:d", "e: f"),
+            ("a smile :) helps", "smile: always"),
+        ] {
+            assert_eq!(parts(&format!("{message}: {remedy}")), (message.into(), remedy.into()));
+        }
+        assert_eq!(parts("nothing to do"), ("nothing to do".into(), String::new()));
     }
 }

@@ -84,7 +84,7 @@ impl Routing {
 
     /// The routing of that name; a threshold matters to UGAL only.
     pub fn named(word: &str, threshold: u32, topology: &dyn Topology) -> Result<Routing, RoutingError> {
-        if word == topology.fixed_routing() {
+        if topology.is_fixed_routing(word) {
             return Ok(Routing::Fixed);
         }
         let suitable = |(name, routing): &&(&str, Routing)| *name == word && routing.suits(topology.choice());

@@ -19,6 +19,7 @@ mod panel;
 mod parameters;
 mod pivot;
 mod process;
+mod processes;
 mod record;
 mod sampling;
 mod solve;
@@ -28,11 +29,10 @@ mod swap_plan;
 mod update;
 
 use std::cell::RefCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
-use hpcast_engine::Key;
-use hpcast_mpi::{LoneMessages, Outcome, RunError, Setup, run};
+use hpcast_mpi::{Outcome, RunError, Setup, run};
 use hpcast_units::Time;
 
 pub use account::{Account, Phase};
@@ -42,13 +42,14 @@ pub use grid::{Grid, Order};
 pub use kernels::{HplKernel, HplModels, ModelsError, Size, roofline};
 pub use leg::{Leg, SoFar};
 pub use parameters::{Broadcast, Factorisation, HplParameters, Swap};
+pub use processes::HplProcesses;
 pub use record::Recorder;
 pub use sampling::SampleSize;
 pub use stretch::Stretch;
 pub use swap_plan::Pivots;
 
 use panel::Panel;
-use process::{Job, Process};
+use process::Process;
 
 /// What a simulated run of HPL found.
 #[derive(Debug)]
@@ -115,56 +116,21 @@ impl Hpl {
     /// the last panel of the matrix.
     fn run_stretch(self, mut setup: Setup, stretch: Stretch) -> Result<HplFinding, RunError> {
         setup.seed = stretch.seed(setup.seed);
-        let ranks = setup.ranks;
-        assert_eq!(ranks, self.parameters.grid.size(), "one rank for each process of the grid");
-        let rows = processor_rows(&self.models, &setup);
-        let jointly = self.jointly && !self.record && self.parameters.grid.rows > 1;
-        // HPL does not divide by a pivot that is zero.
-        let models = match self.pivots {
-            Pivots::Equal(_) | Pivots::First => self.models.with_free(HplKernel::Dscal),
-            Pivots::Random(_) | Pivots::Listed(_) => self.models,
-        };
-        let job = Rc::new(Job {
-            parameters: self.parameters,
-            stretch,
-            models,
-            noise: Key::new(stretch.seed(self.seed)).purpose("hpl kernels"),
-            pivots: self.pivots,
-            plans: RefCell::default(),
-            account: RefCell::new(Account::new(stretch.panels())),
-            recorder: self.record.then(|| RefCell::new(Recorder::new(ranks))),
-            jointly,
-            columns: RefCell::default(),
-            lone_messages: RefCell::new(LoneMessages::new(setup.machine.clone(), setup.seed)),
-        });
-        let placement = setup.placement.clone();
-        let outcome = run(setup, |rank| {
-            let models = rows[rank.number() as usize].clone();
-            let node = placement.node(rank.number());
-            solve_system(Process::new(rank, job.clone(), node, models))
-        })?;
-        let Ok(job) = Rc::try_unwrap(job) else { unreachable!("all processes have ended") };
+        let processes = HplProcesses::of_stretch(self, stretch, &setup.machine, &setup.placement);
+        let outcome = run(setup, |rank| processes.start(rank))?;
+        let Ok(job) = Rc::try_unwrap(processes.job) else { unreachable!("all processes have ended") };
         Ok(HplFinding {
             time: outcome.simulated,
             uncertainty: Time::ZERO,
             bias: Time::ZERO,
             simulated_panels: stretch.panels(),
-            jointly,
+            jointly: job.jointly,
             outcome,
             account: job.account.into_inner(),
             course: Course::default(),
             recorded: job.recorder.map(RefCell::into_inner),
         })
     }
-}
-
-/// The rows of the models for each rank's processor.
-fn processor_rows(models: &HplModels, setup: &Setup) -> Vec<Rc<[u32]>> {
-    let mut known: HashMap<(u32, u32), Rc<[u32]>> = HashMap::new();
-    let mut rows = |processor: (u32, u32)| {
-        known.entry(processor).or_insert_with(|| Rc::from(models.rows(processor.0, processor.1))).clone()
-    };
-    setup.placement.processors(setup.machine.nodes.sockets).map(&mut rows).collect()
 }
 
 /// What each rank does (HPL_pdgesv).

@@ -116,6 +116,7 @@ impl Process {
     pub fn new(rank: Rank, job: Rc<Job>, node: u32, models: Rc<[u32]>) -> Process {
         let HplParameters { nb, grid, .. } = job.parameters;
         let (row, column) = grid.place(rank.number());
+        let start = rank.now();
         Process {
             row,
             column,
@@ -128,7 +129,7 @@ impl Process {
             computed: Cell::default(),
             calls: Cell::default(),
             phase: Cell::new(Phase::Update),
-            since: Cell::default(),
+            since: Cell::new(start),
             waited: Cell::default(),
             panel: Cell::default(),
         }

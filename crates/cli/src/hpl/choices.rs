@@ -1,6 +1,6 @@
 //! What to run: options, HPL.dat, and what is taken where both are silent.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
@@ -124,13 +124,50 @@ pub(crate) struct Chosen {
 }
 
 impl Choices {
+    /// All combinations of parameters; what is not given fills the machine.
     pub fn choose(&self, options: &MachineOptions, machine: &Machine) -> Result<Chosen, Failure> {
-        let mut assumed = Vec::new();
-        let mut dat = match &self.dat {
-            Some(path) => HplDat::parse(&Source::read(path)?)?,
-            None => self.without_file(options, machine, &mut assumed)?,
-        };
-        assumed.append(&mut dat.assumed);
+        match &self.dat {
+            Some(path) => self.of_file(path),
+            None => {
+                let mut assumed = Vec::new();
+                let dat = self.without_file(options, machine, &mut assumed)?;
+                self.chosen(dat, assumed)
+            }
+        }
+    }
+
+    /// A single combination of parameters for a job: what it needs of the machine follows from it.
+    pub fn choose_one(&self) -> Result<Chosen, Failure> {
+        let chosen = match (&self.dat, self.grid.first(), self.n.first()) {
+            (Some(path), ..) => self.of_file(path),
+            (None, None, _) => Err(Failure::input("the job's grid is not known; add `\"--grid\", \"4x8\"`")),
+            (None, _, None) => Err(Failure::input("the job's N is not known; add `\"--n\", \"20000\"`")),
+            (None, Some(GridShape(rows, columns)), Some(n)) => {
+                let mut assumed = Vec::new();
+                let parameters = HplParameters::new(*n, self.first_nb(&mut assumed), *rows, *columns);
+                assumed.extend(self.usual_values(&parameters));
+                self.chosen(HplDat::of(&parameters), assumed)
+            }
+        }?;
+        match chosen.runs.len() {
+            1 => Ok(chosen),
+            several => {
+                let several = count(several as u64);
+                Err(Failure::input(format!(
+                    "a job runs one combination of parameters, not {several}; write one value of each"
+                )))
+            }
+        }
+    }
+
+    fn of_file(&self, path: &Path) -> Result<Chosen, Failure> {
+        let mut dat = HplDat::parse(&Source::read(path)?)?;
+        let assumed = std::mem::take(&mut dat.assumed);
+        self.chosen(dat, assumed)
+    }
+
+    /// What is run: options win.
+    fn chosen(&self, mut dat: HplDat, assumed: Vec<String>) -> Result<Chosen, Failure> {
         self.override_lists(&mut dat);
         if dat.combinations() > MOST_COMBINATIONS {
             let combinations = count(dat.combinations().try_into().unwrap_or(u64::MAX));
@@ -174,10 +211,7 @@ impl Choices {
         machine: &Machine,
         assumed: &mut Vec<String>,
     ) -> Result<HplDat, Failure> {
-        let nb = self.nb.first().copied().unwrap_or_else(|| {
-            assumed.push(format!("NB {USUAL_NB}: a usual size, --nb is not given"));
-            USUAL_NB
-        });
+        let nb = self.first_nb(assumed);
         let usable = options.usable_nodes(machine)?;
         let GridShape(rows, columns) = self.grid.first().copied().unwrap_or_else(|| {
             let places = u64::from(usable) * u64::from(options.ranks_per_node(machine, 0));
@@ -193,7 +227,7 @@ impl Choices {
             Some(n) => *n,
             None => {
                 let placement = options.place(machine, parameters.grid.size(), options.seed)?;
-                let nodes = super::nodes_used(&placement, machine);
+                let nodes = super::nodes_used(&placement);
                 let n = fitting(machine, nodes, nb).ok_or_else(|| {
                     let file = options.path.display();
                     Failure::input(format!("{file} does not say how much memory a node has; choose the size with --n"))
@@ -205,6 +239,13 @@ impl Choices {
         };
         assumed.extend(self.usual_values(&parameters));
         Ok(HplDat::of(&parameters))
+    }
+
+    fn first_nb(&self, assumed: &mut Vec<String>) -> u64 {
+        self.nb.first().copied().unwrap_or_else(|| {
+            assumed.push(format!("NB {USUAL_NB}: a usual size, --nb is not given"));
+            USUAL_NB
+        })
     }
 
     /// The parameters that are taken from the file that comes with HPL.

@@ -4,6 +4,10 @@ use hpcast_apps::hpl::{Course, HplFinding, HplParameters, Recorder};
 use hpcast_report::{HplComparison, HplRun, HplTimes, Totals};
 use hpcast_units::count;
 
+/// What is assumed where panels are factored jointly.
+pub(crate) const JOINTLY: &str =
+    "panels are factored without contention on the links (--exact simulates every message)";
+
 /// What the runs so far have found.
 #[derive(Default)]
 pub(crate) struct Found {
@@ -61,8 +65,7 @@ impl Shortcuts {
     pub fn describe(&self) -> Vec<String> {
         let mut shortcuts = Vec::new();
         if self.jointly {
-            let joint = "panels are factored without contention on the links (--exact simulates every message)";
-            shortcuts.push(joint.to_owned());
+            shortcuts.push(JOINTLY.to_owned());
         }
         if self.simulated < self.panels {
             shortcuts.push(format!(

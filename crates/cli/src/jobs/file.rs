@@ -1,15 +1,18 @@
 //! A file of jobs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hpcast_apps::Body;
+use clap::Args;
 use hpcast_apps::script::Script;
+use hpcast_mpi::World;
 use hpcast_platform::diagnostic::{Diagnostic, Diagnostics, Source};
 use hpcast_platform::fields::{self, Reader, Section};
 use hpcast_platform::placement::Policy;
 use hpcast_units::Time;
 
+use super::hpl::HplJob;
+use crate::failure::Failure;
 use crate::run::ProgramOptions;
 use crate::words;
 
@@ -19,7 +22,9 @@ const MOST_RANKS: u32 = 1 << 28;
 /// What a job runs.
 pub(super) enum JobProgram {
     BuiltIn(ProgramOptions),
-    Script(String, Script),
+    /// Its name, its file, and what it says.
+    Script(String, PathBuf, Script),
+    Hpl(Box<HplJob>),
 }
 
 /// A job.
@@ -36,7 +41,8 @@ pub(super) struct Job {
     pub nodes: Option<String>,
     /// Nodes that it may use.
     pub allocation: Option<String>,
-    pub policy: Policy,
+    /// Block if it does not say.
+    pub policy: Option<Policy>,
     pub ranks_per_node: Option<u32>,
 }
 
@@ -50,7 +56,8 @@ impl JobProgram {
     pub fn name(&self) -> String {
         match self {
             JobProgram::BuiltIn(options) => options.program.to_string(),
-            JobProgram::Script(name, _) => name.clone(),
+            JobProgram::Script(name, ..) => name.clone(),
+            JobProgram::Hpl(_) => "hpl".into(),
         }
     }
 }
@@ -61,14 +68,25 @@ impl Job {
         seed.wrapping_add(self.number as u64)
     }
 
-    /// What its ranks do.
-    pub fn body(&self, seed: u64) -> Body {
+    /// Its ranks in a simulation.
+    pub fn world(&self) -> World {
+        World { ranks: self.ranks, start: self.start, noise: self.hpl().is_none_or(HplJob::is_noisy) }
+    }
+
+    /// The files that its program was read from.
+    pub fn inputs(&self) -> Vec<&Path> {
         match &self.program {
-            JobProgram::BuiltIn(options) => {
-                let bytes = options.size.bytes().first().copied().unwrap_or(0);
-                options.program.body(self.ranks, options.parameters(bytes, self.seed(seed)))
-            }
-            JobProgram::Script(_, script) => script.clone().body(),
+            JobProgram::BuiltIn(_) => Vec::new(),
+            JobProgram::Script(_, path, _) => vec![path],
+            JobProgram::Hpl(hpl) => hpl.inputs().map(PathBuf::as_path).collect(),
+        }
+    }
+
+    /// HPL, if it runs that.
+    pub fn hpl(&self) -> Option<&HplJob> {
+        match &self.program {
+            JobProgram::Hpl(hpl) => Some(hpl),
+            JobProgram::BuiltIn(_) | JobProgram::Script(..) => None,
         }
     }
 }
@@ -124,8 +142,7 @@ fn read_job(reader: &mut Reader, number: usize, mut section: Section<'_>, folder
     let name = section.text(reader, "name").map(String::from);
     let name = section.needed(reader, "name", name, "name = \"a\"");
     let ranks = section.whole(reader, "ranks");
-    let ranks: u32 = section.needed(reader, "ranks", ranks, "ranks = 16");
-    if ranks == 0 && !reader.is_broken(&key) {
+    if ranks == Some(0) {
         reader.fail(&section.key("ranks"), "a job without ranks does nothing", "write at least 1");
     }
     let start = section.quantity(reader, "start").unwrap_or_default();
@@ -146,46 +163,83 @@ fn read_job(reader: &mut Reader, number: usize, mut section: Section<'_>, folder
         // The seed of the run comes later.
         ("random", Policy::Random { seed: 0 }),
     ];
-    let policy = section.choice(reader, "placement", &policies).unwrap_or_default();
+    let policy = section.choice(reader, "placement", &policies);
     let ranks_per_node = section.whole(reader, "ranks-per-node");
     section.finish(reader);
-    let program = if words.is_empty() {
+    if words.is_empty() {
         if !reader.is_broken(&section.key("program")) {
             reader.fail(&section.key("program"), "the job has no program", format!("write `program = {example}`"));
         }
-        None
-    } else {
-        read_program(reader, &section.key("program"), &words, ranks, folder)
-    };
-    Some(Job { number, key, name, program: program?, ranks, start, nodes, allocation, policy, ranks_per_node })
+        return None;
+    }
+    let program = read_program(reader, &section.key("program"), &words, folder)?;
+    let ranks = read_ranks(reader, &mut section, ranks, &program);
+    Some(Job { number, key, name, program, ranks, start, nodes, allocation, policy, ranks_per_node })
 }
 
-fn read_program(reader: &mut Reader, key: &str, words: &[&str], ranks: u32, folder: &Path) -> Option<JobProgram> {
+/// How many ranks a job has: as written, or as its program says.
+fn read_ranks(reader: &mut Reader, section: &mut Section<'_>, ranks: Option<u32>, program: &JobProgram) -> u32 {
+    let (own, what) = match program {
+        JobProgram::Script(_, _, script) => (script.ranks, "script"),
+        JobProgram::Hpl(hpl) => (hpl.ranks(), "grid"),
+        JobProgram::BuiltIn(options) => {
+            let ranks = section.needed(reader, "ranks", ranks, "ranks = 16");
+            if let Err(failure) = options.check(ranks.max(1)) {
+                fail_with(reader, &section.key("program"), &failure);
+            }
+            return ranks;
+        }
+    };
+    if let Some(ranks) = ranks.filter(|ranks| *ranks != own && *ranks > 0) {
+        let message = format!("the {what} is for {own} ranks, but the job has {ranks}");
+        reader.fail(&section.key("ranks"), message, format!("write `ranks = {own}`, or leave it out"));
+    }
+    own
+}
+
+/// Reports at a key what is wrong with its value, or in another file with what it names.
+pub(super) fn fail_with(reader: &mut Reader, key: &str, failure: &Failure) {
+    if let Failure::Files(problems) = failure {
+        for problem in problems.iter() {
+            match problem.place {
+                Some(_) => reader.fail_elsewhere(key, problem.clone()),
+                None => reader.fail(key, &problem.message, &problem.remedy),
+            }
+        }
+        return;
+    }
+    let text = failure.message();
+    let (message, remedy) = text.split_once("; ").unwrap_or((&text, "correct it"));
+    reader.fail(key, message, remedy);
+}
+
+fn read_program(reader: &mut Reader, key: &str, words: &[&str], folder: &Path) -> Option<JobProgram> {
+    if words[0] == "hpl" {
+        return HplJob::read(reader, key, &words[1..], folder).map(|job| JobProgram::Hpl(Box::new(job)));
+    }
     let path = folder.join(words[0]);
     let is_built_in = words[0].parse::<hpcast_apps::Program>().is_ok();
     if !is_built_in && path.is_file() {
-        return read_script(reader, key, words, ranks, &path);
+        return read_script(reader, key, words, &path);
     }
-    let options: ProgramOptions = match words::options(words.iter().map(|word| String::from(*word))) {
-        Ok(options) => options,
-        Err(error) => {
-            let (message, remedy) = words::said(&error);
-            reader.fail(key, message, remedy);
-            return None;
-        }
-    };
-    if let Err(failure) = options.check(ranks.max(1)) {
-        let text = failure.message();
-        let (message, remedy) = text.split_once("; ").unwrap_or((&text, "correct it"));
-        reader.fail(key, message, remedy);
-    }
+    let options: ProgramOptions = read_options(reader, key, words)?;
     if options.size.bytes().len() != 1 {
         reader.fail(key, "a job runs with one size", "write one, such as `\"--size\", \"1MiB\"`");
     }
     Some(JobProgram::BuiltIn(options))
 }
 
-fn read_script(reader: &mut Reader, key: &str, words: &[&str], ranks: u32, path: &Path) -> Option<JobProgram> {
+/// The options that words of a program give.
+pub(super) fn read_options<T: Args>(reader: &mut Reader, key: &str, words: &[&str]) -> Option<T> {
+    words::options(words.iter().map(|word| String::from(*word)))
+        .map_err(|error| {
+            let (message, remedy) = words::said(&error);
+            reader.fail(key, message, remedy);
+        })
+        .ok()
+}
+
+fn read_script(reader: &mut Reader, key: &str, words: &[&str], path: &Path) -> Option<JobProgram> {
     let Ok(text) = std::fs::read_to_string(path) else {
         let remedy = "name a built-in program (`hpcast programs` lists them) or a script";
         reader.fail(key, format!("`{}` is no script; real programs cannot be jobs", words[0]), remedy);
@@ -200,15 +254,10 @@ fn read_script(reader: &mut Reader, key: &str, words: &[&str], ranks: u32, path:
             reader.fail_elsewhere(key, diagnostic.at(&source, place));
             None
         }
-        Ok(script) if script.ranks != ranks => {
-            let message = format!("the script is for {} ranks, but the job has {ranks}", script.ranks);
-            reader.fail(key, message, format!("write `ranks = {}`", script.ranks));
-            None
-        }
         Ok(_) if words.len() > 1 => {
             reader.fail(key, format!("`{}` means nothing to a script", words[1]), "remove it");
             None
         }
-        Ok(script) => Some(JobProgram::Script(words[0].into(), script)),
+        Ok(script) => Some(JobProgram::Script(words[0].into(), path.into(), script)),
     }
 }

@@ -2,25 +2,25 @@
 
 use hpcast_platform::Machine;
 use hpcast_platform::diagnostic::{Diagnostic, Diagnostics};
-use hpcast_platform::placement::{Allocation, Plan, Policy, Site};
+use hpcast_platform::placement::{Allocation, Placement, Plan, Policy, Site};
 
 use super::file::{Job, JobFile};
 
-/// The node of each rank, for each job.
-pub(super) fn place(file: &JobFile, machine: &Machine, seed: u64) -> Result<Vec<Vec<u32>>, Diagnostics> {
+/// Where the ranks of each job run.
+pub(super) fn place(file: &JobFile, machine: &Machine, seed: u64) -> Result<Vec<Placement>, Diagnostics> {
     let mut hall = Hall { file, site: machine.site(), usual: machine.plan.ranks_per_node, seed, owners: Vec::new() };
     hall.owners = vec![None; machine.nodes.count as usize];
-    let mut places = vec![Vec::new(); file.jobs.len()];
+    let mut places: Vec<Option<Placement>> = vec![None; file.jobs.len()];
     let (named, others): (Vec<usize>, Vec<usize>) =
         (0..file.jobs.len()).partition(|number| file.jobs[*number].nodes.is_some());
     let mut problems = Diagnostics::new();
     for number in named.into_iter().chain(others) {
         match hall.admit(number) {
-            Ok(nodes) => places[number] = nodes,
+            Ok(placement) => places[number] = Some(placement),
             Err(found) => found.iter().for_each(|problem| problems.push(problem.clone())),
         }
     }
-    if problems.has_errors() { Err(problems) } else { Ok(places) }
+    if problems.has_errors() { Err(problems) } else { Ok(places.into_iter().flatten().collect()) }
 }
 
 /// Nodes and whose they are.
@@ -35,7 +35,7 @@ struct Hall<'f> {
 
 impl Hall<'_> {
     /// Gives a job its nodes.
-    fn admit(&mut self, number: usize) -> Result<Vec<u32>, Diagnostics> {
+    fn admit(&mut self, number: usize) -> Result<Placement, Diagnostics> {
         let job = &self.file.jobs[number];
         let (key, allowed) = match (&job.nodes, &job.allocation) {
             (Some(text), _) => ("nodes", self.read(number, "nodes", text)?),
@@ -54,7 +54,7 @@ impl Hall<'_> {
                 .error(job, key, "all nodes are taken by other jobs", "leave nodes to this job")
                 .into());
         }
-        let policy = match job.policy.clone() {
+        let policy = match job.policy.clone().unwrap_or_default() {
             Policy::Random { .. } => Policy::Random { seed: job.seed(self.seed) },
             policy => policy,
         };
@@ -68,9 +68,8 @@ impl Hall<'_> {
             let Diagnostic { message, remedy, .. } = error.diagnostic();
             self.file.error(job, key, format!("job `{}`: {message}", job.name), remedy)
         })?;
-        let nodes: Vec<u32> = (0..job.ranks).map(|rank| placement.node(rank)).collect();
-        nodes.iter().for_each(|node| self.owners[*node as usize] = Some(number));
-        Ok(nodes)
+        (0..job.ranks).for_each(|rank| self.owners[placement.node(rank) as usize] = Some(number));
+        Ok(placement)
     }
 
     /// The nodes of a list or a file; or drawn from those that are free.

@@ -272,7 +272,7 @@ fn read_fat_tree(reader: &mut Reader, network: &mut Section<'_>) -> Wiring {
         None => vec![read_link(reader, network); shape.levels()],
     };
     let switch_ports = network.wholes(reader, "switch-ports", "[36, 36]");
-    let words = [("all", ParallelCables::All), ("first", ParallelCables::First)];
+    let words = [("all", ParallelCables::All), ("same", ParallelCables::Same), ("first", ParallelCables::First)];
     let parallel_cables = network.choice(reader, "parallel-cables", &words).unwrap_or_default();
     let missing = read_missing(reader, network, &shape);
     Wiring::FatTree { shape, levels, switch_ports, parallel_cables, missing }
@@ -511,7 +511,8 @@ fn fail(reader: &mut Reader, key: &str, problems: Diagnostics) {
 
 fn read_plan<'t>(reader: &mut Reader, section: &mut Section<'t>, nodes: &Nodes) -> (Plan, Places<'t>) {
     if !section.exists() {
-        reader.assumed.push(format!("placement = block, {} ranks on each node", nodes.cores()));
+        reader.assumed.push("placement.policy = block".into());
+        reader.assumed.push(format!("placement.ranks-per-node = {}", nodes.cores()));
         return (Plan::default(), Places::default());
     }
     let rank_file = section.text(reader, "rank-file");

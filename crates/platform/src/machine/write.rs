@@ -72,8 +72,12 @@ impl MachineFile {
             Wiring::FatTree { shape, levels, switch_ports, parallel_cables, missing } => {
                 out.key("topology", "\"fat-tree\"", "");
                 out.key("shape", quoted(shape), "levels; children; parents; parallel cables, lowest level first");
-                if *parallel_cables == ParallelCables::First {
-                    out.key("parallel-cables", "\"first\"", "the others are not used, as in SimGrid until 2020");
+                match parallel_cables {
+                    ParallelCables::All => {}
+                    ParallelCables::Same => out.key("parallel-cables", "\"same\"", "the same down as up"),
+                    ParallelCables::First => {
+                        out.key("parallel-cables", "\"first\"", "the others are not used, as in SimGrid until 2020");
+                    }
                 }
                 match levels.split_first() {
                     Some((first, rest)) if rest.iter().all(|link| link == first) => out.link(first, "every link"),

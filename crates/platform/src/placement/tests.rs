@@ -169,6 +169,19 @@ fn random_fills_a_full_machine_evenly() {
     assert_eq!(all, [0, 0, 1, 1, 2, 2, 3, 3]);
 }
 
+#[test]
+fn random_draws_from_the_allocation_where_there_is_one() {
+    let policy = Policy::Random { seed: 7 };
+    let used = |allocation: Option<Allocation>| {
+        let plan = Plan { policy: policy.clone(), allocation, ..Plan::default() };
+        let placement = plan.place(8, &site(100, 2)).unwrap();
+        (0..8).map(|rank| placement.node(rank)).collect::<std::collections::BTreeSet<u32>>()
+    };
+    let allocation = Allocation::Hosts("40-45,90".into());
+    assert!(used(Some(allocation)).iter().all(|node| (40..46).contains(node) || *node == 90));
+    assert!(used(None).iter().any(|node| *node < 40) && used(None).iter().any(|node| *node > 45));
+}
+
 /// Both ways to shuffle draw the same numbers.
 #[test]
 fn few_ranks_are_the_first_of_many() {

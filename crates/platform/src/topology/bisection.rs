@@ -9,6 +9,9 @@ use super::{Link, Topology, Vertex};
 /// Rounds of averaging over neighbours: enough to tell the halves of what people draw.
 const ROUNDS: usize = 200;
 
+/// Less is no gain, but a rounding error.
+const ROUNDING: f64 = 1e-9;
+
 /// Bytes per second over the best cut found into two halves of the nodes, in the direction in which it is less.
 pub fn upper_bound(topology: &(impl Topology + ?Sized)) -> f64 {
     let network = Network::new(topology);
@@ -27,8 +30,10 @@ struct Network {
     nodes: usize,
     /// For each vertex, its neighbours and the capacity to and from each, once per link.
     neighbours: Vec<Vec<(usize, f64)>>,
-    /// Each direction of each link: tail, head, capacity.
-    arcs: Vec<(usize, usize, f64)>,
+    /// For each vertex, where links lead to, and their capacities.
+    exits: Vec<Vec<(usize, f64)>>,
+    /// For each vertex, where links come from, likewise.
+    entries: Vec<Vec<(usize, f64)>>,
 }
 
 impl Network {
@@ -38,8 +43,13 @@ impl Network {
             Vertex::Node(node) => node as usize,
             Vertex::Switch(switch) => nodes + switch as usize,
         };
-        let mut neighbours = vec![Vec::new(); nodes + topology.switches() as usize];
-        let mut arcs = Vec::new();
+        let vertices = nodes + topology.switches() as usize;
+        let mut neighbours = vec![Vec::new(); vertices];
+        let (mut exits, mut entries) = (neighbours.clone(), neighbours.clone());
+        let mut arc = |tail: usize, head: usize, bandwidth: f64| {
+            exits[tail].push((head, bandwidth));
+            entries[head].push((tail, bandwidth));
+        };
         for id in 0..topology.links() {
             let (tail, head) = topology.ends(id);
             let (tail, head, Link { bandwidth, .. }) = (index(tail), index(head), topology.link(id));
@@ -47,15 +57,15 @@ impl Network {
                 continue;
             }
             let shared = topology.is_shared(id);
-            arcs.push((tail, head, bandwidth));
+            arc(tail, head, bandwidth);
             if shared {
-                arcs.push((head, tail, bandwidth));
+                arc(head, tail, bandwidth);
             }
             let both = if shared { 2.0 * bandwidth } else { bandwidth };
             neighbours[tail].push((head, both));
             neighbours[head].push((tail, both));
         }
-        Network { nodes, neighbours, arcs }
+        Network { nodes, neighbours, exits, entries }
     }
 
     /// Vertices in the order in which a search by breadth meets them.
@@ -121,11 +131,42 @@ impl Network {
                 break;
             }
         }
-        let across = |from: bool| {
-            let crossing = self.arcs.iter().filter(|&&(tail, head, _)| left[tail] == from && left[head] != from);
-            crossing.map(|&(_, _, capacity)| capacity).sum::<f64>()
+        [true, false].map(|from| self.least_across(&left, from)).into_iter().fold(f64::INFINITY, f64::min)
+    }
+
+    /// What crosses the cut in one direction, if switches stand where that is least: where they are, or all of them on one
+    /// side, improved by moves that look at this direction only. In networks whose links lead one way, the other direction
+    /// says little; and no more can cross than the nodes of a side send or receive.
+    fn least_across(&self, left: &[bool], from: bool) -> f64 {
+        let all_on = |side: bool| {
+            let mut left = left.to_vec();
+            left[self.nodes..].fill(side);
+            left
         };
-        across(true).min(across(false))
+        let sweep =
+            |left: &mut [bool]| (self.nodes..left.len()).filter(|&switch| self.move_for(left, switch, from)).count();
+        let improved = |mut left: Vec<bool>| {
+            while sweep(&mut left) > 0 {}
+            self.across(&left, from)
+        };
+        [left.to_vec(), all_on(true), all_on(false)].map(improved).into_iter().fold(f64::INFINITY, f64::min)
+    }
+
+    /// What leads from one side to the other.
+    fn across(&self, left: &[bool], from: bool) -> f64 {
+        let tails = (0..left.len()).filter(|&vertex| left[vertex] == from);
+        tails.map(|tail| capacity(&self.exits[tail], left, !from)).sum()
+    }
+
+    /// Lets a switch change sides if less then leads from one side to the other. Each
+    /// move lowers the sum, so that they come to an end.
+    fn move_for(&self, left: &mut [bool], switch: usize, from: bool) -> bool {
+        // What crosses if the switch is on the one side, and if it is on the other.
+        let (here, there) = (capacity(&self.exits[switch], left, !from), capacity(&self.entries[switch], left, from));
+        let (now, then) = if left[switch] == from { (here, there) } else { (there, here) };
+        let moves = then < now * (1.0 - ROUNDING);
+        left[switch] ^= moves;
+        moves
     }
 
     /// Puts each switch on the side to which it is tied more, also through other switches: the nodes pull with a fixed
@@ -182,4 +223,9 @@ impl Network {
         left.swap(node, other);
         true
     }
+}
+
+/// Of ties, what those to one side can carry.
+fn capacity(ties: &[(usize, f64)], left: &[bool], side: bool) -> f64 {
+    ties.iter().filter(|&&(next, _)| left[next] == side).map(|&(_, capacity)| capacity).sum()
 }

@@ -71,6 +71,15 @@ impl Cabling {
         if self.cable(id) < self.nodes { "node-link".into() } else { "switch-link".into() }
     }
 
+    /// What holds for the kind of a link: of nodes, within groups, or between them, whose cables begin with this one.
+    pub fn by_kind<K>(&self, id: LinkId, first_global: u32, [node, local, global]: [K; 3]) -> K {
+        match self.cable(id) {
+            cable if cable < self.nodes => node,
+            cable if cable < first_global => local,
+            _ => global,
+        }
+    }
+
     /// Cables between switches as they are numbered, whatever the direction; those to nodes last.
     pub fn order(&self, id: LinkId) -> u32 {
         if id >= self.cables && id - self.cables < self.nodes { u32::MAX } else { self.cable(id) }
@@ -98,3 +107,34 @@ impl Cabling {
         if id < self.cables { (tail, head) } else { (head, tail) }
     }
 }
+
+/// The methods of a topology that its field `cabling` answers. Where both directions of a cable are one link, a way back
+/// crosses those of the way there.
+macro_rules! answered_by_cabling {
+    () => {
+        fn nodes(&self) -> u32 {
+            self.cabling.nodes()
+        }
+
+        fn links(&self) -> u32 {
+            self.cabling.links()
+        }
+
+        fn is_shared(&self, _: LinkId) -> bool {
+            self.cabling.is_shared()
+        }
+
+        fn may_repeat_links(&self) -> bool {
+            self.cabling.is_shared()
+        }
+
+        fn order(&self, id: LinkId) -> u32 {
+            self.cabling.order(id)
+        }
+
+        fn cables(&self) -> u64 {
+            self.cabling.cables() as u64
+        }
+    };
+}
+pub(super) use answered_by_cabling;

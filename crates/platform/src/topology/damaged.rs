@@ -25,7 +25,7 @@ const MOST_LINKS: u32 = 1 << 28;
 #[non_exhaustive]
 pub enum DamageError {
     /// A name that nothing has.
-    #[error("neither a link nor a switch of this network has this name: {hint} (not `{name}`)")]
+    #[error("neither a link nor a switch of this network is called `{name}`: {hint}")]
     Unknown {
         /// Which of the names it is.
         at: usize,
@@ -36,7 +36,7 @@ pub enum DamageError {
     },
     /// A node.
     #[error(
-        "this is a node, and only links and switches can fail: remove `{name}`, and write fewer nodes if it is not there"
+        "`{name}` is a node, and only links and switches can fail: remove it, and write fewer nodes if it is not there"
     )]
     Node {
         /// Which of the names it is.
@@ -392,6 +392,10 @@ impl Topology for Damaged {
         self.whole.fixed_routing()
     }
 
+    fn is_fixed_routing(&self, word: &str) -> bool {
+        self.whole.is_fixed_routing(word)
+    }
+
     fn choice(&self) -> Choice {
         self.whole.choice()
     }
@@ -507,9 +511,9 @@ mod tests {
     #[test]
     fn what_cannot_fail() {
         let error = |names: &[&str]| tree(names).unwrap_err().to_string();
-        assert!(error(&["cor 1"]).contains("write `core 1` (not `cor 1`)"));
+        assert!(error(&["cor 1"]).contains("`cor 1`: write `core 1`"));
         assert!(error(&["everything"]).contains("write names such as `leaf 0` or `node 0 -> leaf 0`"));
-        assert!(error(&["node 3"]).contains("this is a node"));
+        assert!(error(&["node 3"]).contains("`node 3` is a node"));
         assert!(error(&["core 0", "core 1"]).contains("4 of 6 nodes have lost `node 0` (`node 2` is one of them)"));
         assert!(error(&["leaf 2"]).contains("2 of 6 nodes have lost `node 0` (`node 4` is one of them)"));
         assert!(error(&["node 0 -> leaf 0"]).contains("1 of 6 nodes have lost all others (`node 0` is one"));

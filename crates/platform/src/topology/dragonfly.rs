@@ -3,7 +3,7 @@
 //! Kim, Dally, Scott and Abts, "Technology-driven, highly-scalable dragonfly topology" (ISCA 2008).
 
 use super::arrangement::{Arrangement, GlobalCables};
-use super::cabling::Cabling;
+use super::cabling::{Cabling, answered_by_cabling};
 use super::divisor::Divisor;
 use super::parallel::name_of_several;
 use super::{Duplex, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends, pairs};
@@ -138,28 +138,18 @@ impl Dragonfly {
 }
 
 impl Topology for Dragonfly {
+    answered_by_cabling!();
+
     fn describe(&self) -> String {
         self.shape.to_string()
-    }
-
-    fn nodes(&self) -> u32 {
-        self.cabling.nodes()
     }
 
     fn switches(&self) -> u32 {
         self.shape.groups * self.switches.value()
     }
 
-    fn links(&self) -> u32 {
-        self.cabling.links()
-    }
-
     fn link(&self, id: LinkId) -> Link {
-        match self.cabling.cable(id) {
-            cable if cable < self.cabling.nodes() => self.links.node,
-            cable if cable < self.first_global => self.links.local,
-            _ => self.links.global,
-        }
+        self.cabling.by_kind(id, self.first_global, [self.links.node, self.links.local, self.links.global])
     }
 
     fn link_name(&self, id: LinkId) -> String {
@@ -172,15 +162,6 @@ impl Topology for Dragonfly {
 
     fn ends(&self, id: LinkId) -> (Vertex, Vertex) {
         self.cabling.ends(id, |switch| switch, |cable| self.joined(cable))
-    }
-
-    fn is_shared(&self, _: LinkId) -> bool {
-        self.cabling.is_shared()
-    }
-
-    /// The way back leaves each group that the way there enters.
-    fn may_repeat_links(&self) -> bool {
-        self.cabling.is_shared()
     }
 
     /// To the switch of the group that has the cable to the destination's group, over that cable, and to the
@@ -214,14 +195,6 @@ impl Topology for Dragonfly {
         path.push(self.cabling.directed(to, false), &self.links.node);
     }
 
-    fn order(&self, id: LinkId) -> u32 {
-        self.cabling.order(id)
-    }
-
-    fn cables(&self) -> u64 {
-        self.cabling.cables() as u64
-    }
-
     /// Local, global, local, and the links of the nodes.
     fn diameter(&self) -> u32 {
         let local = (self.switches.value() > 1) as u32;
@@ -233,11 +206,7 @@ impl Topology for Dragonfly {
     }
 
     fn link_kind(&self, id: LinkId) -> String {
-        match self.cabling.cable(id) {
-            cable if cable < self.cabling.nodes() => "node-link".into(),
-            cable if cable < self.first_global => "local-link".into(),
-            _ => "global-link".into(),
-        }
+        self.cabling.by_kind(id, self.first_global, ["node-link", "local-link", "global-link"]).into()
     }
 
     fn vertex_name(&self, vertex: Vertex) -> String {

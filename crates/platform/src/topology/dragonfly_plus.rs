@@ -4,7 +4,7 @@
 //! (HiPINEB 2017).
 
 use super::arrangement::{Arrangement, GlobalCables};
-use super::cabling::Cabling;
+use super::cabling::{Cabling, answered_by_cabling};
 use super::divisor::Divisor;
 use super::parallel::name_of_several;
 use super::{DragonflyLinks, Duplex, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends};
@@ -127,28 +127,18 @@ impl DragonflyPlus {
 }
 
 impl Topology for DragonflyPlus {
+    answered_by_cabling!();
+
     fn describe(&self) -> String {
         self.shape.to_string()
-    }
-
-    fn nodes(&self) -> u32 {
-        self.cabling.nodes()
     }
 
     fn switches(&self) -> u32 {
         self.shape.groups * self.size()
     }
 
-    fn links(&self) -> u32 {
-        self.cabling.links()
-    }
-
     fn link(&self, id: LinkId) -> Link {
-        match self.cabling.cable(id) {
-            cable if cable < self.cabling.nodes() => self.links.node,
-            cable if cable < self.first_global => self.links.local,
-            _ => self.links.global,
-        }
+        self.cabling.by_kind(id, self.first_global, [self.links.node, self.links.local, self.links.global])
     }
 
     fn link_name(&self, id: LinkId) -> String {
@@ -161,15 +151,6 @@ impl Topology for DragonflyPlus {
 
     fn ends(&self, id: LinkId) -> (Vertex, Vertex) {
         self.cabling.ends(id, |leaf| self.leaf(leaf), |cable| self.joined(cable))
-    }
-
-    fn is_shared(&self, _: LinkId) -> bool {
-        self.cabling.is_shared()
-    }
-
-    /// The way back goes down where the way there goes up.
-    fn may_repeat_links(&self) -> bool {
-        self.cabling.is_shared()
     }
 
     /// Up to a spine and down; to another group, up to the spine that has the cable there, and down from the spine where
@@ -185,14 +166,6 @@ impl Topology for DragonflyPlus {
         self.route_over(from, to, which, draw_below(&mut draw, self.spines.value()), path);
     }
 
-    fn order(&self, id: LinkId) -> u32 {
-        self.cabling.order(id)
-    }
-
-    fn cables(&self) -> u64 {
-        self.cabling.cables() as u64
-    }
-
     /// Up, across and down, and the links of the nodes.
     fn diameter(&self) -> u32 {
         match (self.cabling.nodes(), self.shape.groups, self.leaves.value()) {
@@ -204,11 +177,7 @@ impl Topology for DragonflyPlus {
     }
 
     fn link_kind(&self, id: LinkId) -> String {
-        match self.cabling.cable(id) {
-            cable if cable < self.cabling.nodes() => "node-link".into(),
-            cable if cable < self.first_global => "local-link".into(),
-            _ => "global-link".into(),
-        }
+        self.cabling.by_kind(id, self.first_global, ["node-link", "local-link", "global-link"]).into()
     }
 
     fn vertex_name(&self, vertex: Vertex) -> String {

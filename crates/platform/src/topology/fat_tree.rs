@@ -58,6 +58,9 @@ pub enum ParallelCables {
     /// All of them: D-mod-K spreads messages by destination on the way up, and by source on the way down.
     #[default]
     All,
+    /// All of them: on the way down the same of several as on the way up. So the messages of a shift, which D-mod-K gives
+    /// cables of their own on the way up, have them on the way down, too (Zahavi 2010).
+    Same,
     /// Only the first one, as SimGrid did until 2020, so that published simulations can be repeated.
     First,
 }
@@ -259,12 +262,16 @@ impl FatTree {
         let mut height = 0;
         // Subtrees in which we are and want to be; what chooses ports; which top switch.
         let (mut here, mut there, mut chooser, mut top) = (from, to, up_by, 0);
-        let all = self.cables_used == ParallelCables::All;
+        let all = self.cables_used != ParallelCables::First;
+        let same = self.cables_used == ParallelCables::Same;
         for level in &self.levels {
             let port = if all { level.ports.remainder(chooser) } else { level.parents.remainder(chooser) };
             let parent = level.parents.remainder(port);
             up[height] = level.first + (top + level.tops * here) * level.ports.value() + port;
-            down[height] = self.down + level.first + (top + level.tops * there) * level.ports.value() + parent;
+            down[height] = self.down
+                + level.first
+                + (top + level.tops * there) * level.ports.value()
+                + if same { port } else { parent };
             top += parent * level.tops;
             chooser = level.parents.quotient(chooser);
             here = level.children.quotient(here);
@@ -280,7 +287,7 @@ impl FatTree {
         for l in (0..height).rev() {
             let level = &self.levels[l];
             let mut port = digits[l];
-            if all && level.parallel.value() > 1 {
+            if all && !same && level.parallel.value() > 1 {
                 let children = level.children.value();
                 let behind = level.children.remainder(scan.wrapping_add(children - port));
                 port = scan.saturating_add(if behind == 0 { 0 } else { children - behind });
@@ -561,6 +568,31 @@ mod tests {
             let crossing = route(&tree, from, to);
             assert_eq!(crossing.len(), 4);
             assert!(crossing[1..3].iter().all(|link| link.ends_with("(cable 1 of 2)")), "{crossing:?}");
+        }
+    }
+
+    /// The most messages of a shift that share a link.
+    fn worst_of_shifts(tree: &FatTree) -> u32 {
+        let nodes = tree.nodes();
+        let most = |shift: u32| {
+            let mut loads = vec![0; tree.links() as usize];
+            for from in 0..nodes {
+                let mut path = Path::default();
+                path.clear();
+                tree.route(from, (from + shift) % nodes, &mut path);
+                path.links.iter().for_each(|&id| loads[id as usize] += 1);
+            }
+            loads.into_iter().max().unwrap_or(0)
+        };
+        (1..nodes).map(most).max().unwrap_or(0)
+    }
+
+    #[test]
+    fn the_same_cables_down_as_up_keep_shifts_apart() {
+        for shape in ["2;8,2;1,2;1,4", "2;8,4;1,4;1,2", "3;4,4,2;1,2,8;1,2,1"] {
+            let usual = tree(shape, Duplex::Split);
+            assert!(worst_of_shifts(&usual) > 1, "{shape}");
+            assert_eq!(worst_of_shifts(&usual.using(ParallelCables::Same)), 1, "{shape}");
         }
     }
 

@@ -3,7 +3,7 @@
 //! Ahn, Binkert, Davis, McLaren and Schreiber, "HyperX: topology, routing, and packaging of efficient large-scale
 //! networks" (SC 2009).
 
-use super::cabling::Cabling;
+use super::cabling::{Cabling, answered_by_cabling};
 use super::divisor::Divisor;
 use super::parallel::{and_cables, by, check_cables, name_of_several};
 use super::{Duplex, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends, pairs};
@@ -146,20 +146,14 @@ impl HyperX {
 }
 
 impl Topology for HyperX {
+    answered_by_cabling!();
+
     fn describe(&self) -> String {
         self.shape.to_string()
     }
 
-    fn nodes(&self) -> u32 {
-        self.cabling.nodes()
-    }
-
     fn switches(&self) -> u32 {
         self.switches
-    }
-
-    fn links(&self) -> u32 {
-        self.cabling.links()
     }
 
     fn link(&self, id: LinkId) -> Link {
@@ -177,15 +171,6 @@ impl Topology for HyperX {
 
     fn ends(&self, id: LinkId) -> (Vertex, Vertex) {
         self.cabling.ends(id, |switch| switch, |cable| self.joined(cable))
-    }
-
-    fn is_shared(&self, _: LinkId) -> bool {
-        self.cabling.is_shared()
-    }
-
-    /// The way back crosses each dimension in the other direction.
-    fn may_repeat_links(&self) -> bool {
-        self.cabling.is_shared()
     }
 
     #[inline]
@@ -215,6 +200,11 @@ impl Topology for HyperX {
         if self.axes.len() == 1 { "direct" } else { "dimension-order" }
     }
 
+    /// One dimension has an order, too.
+    fn is_fixed_routing(&self, word: &str) -> bool {
+        [self.fixed_routing(), "dimension-order"].contains(&word)
+    }
+
     /// Beginning with any dimension, over any of several cables.
     fn any_route(&self, from: u32, to: u32, mut draw: u64, path: &mut Path) {
         path.push(self.cabling.directed(from, true), &self.node_link);
@@ -225,14 +215,6 @@ impl Topology for HyperX {
             at = self.go_along(axis, at, goal, which, path);
         }
         path.push(self.cabling.directed(to, false), &self.node_link);
-    }
-
-    fn order(&self, id: LinkId) -> u32 {
-        self.cabling.order(id)
-    }
-
-    fn cables(&self) -> u64 {
-        self.cabling.cables() as u64
     }
 
     /// One step for each dimension, and the links of the nodes.
@@ -294,6 +276,7 @@ impl Topology for HyperX {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::routing::Routing;
 
     const LINK: Link = Link { bandwidth: 1e9, latency: 1e-6 };
 
@@ -322,6 +305,16 @@ mod tests {
         assert_eq!(route(&topology, 2, 2), ["node 2 -> switch (1,0)", "switch (1,0) -> node 2"]);
         let mesh = hyperx(&[4], &[1], 1);
         assert_eq!(route(&mesh, 3, 0), ["node 3 -> switch 3", "switch 3 -> switch 0", "switch 0 -> node 0"]);
+    }
+
+    #[test]
+    fn one_dimension_is_direct_and_in_order() {
+        for (dimensions, words) in [(&[4][..], &["direct", "dimension-order"][..]), (&[4, 4], &["dimension-order"])] {
+            let topology = hyperx(dimensions, &vec![1; dimensions.len()], 1);
+            for word in ["direct", "dimension-order"] {
+                assert_eq!(Routing::named(word, 0, &topology).is_ok(), words.contains(&word), "{word} {dimensions:?}");
+            }
+        }
     }
 
     #[test]

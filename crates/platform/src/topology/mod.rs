@@ -147,6 +147,10 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
     fn fixed_routing(&self) -> &'static str {
         "minimal"
     }
+    /// Whether its own routing may be called so, too.
+    fn is_fixed_routing(&self, word: &str) -> bool {
+        word == self.fixed_routing()
+    }
     /// What ways there are beside the fixed one.
     fn choice(&self) -> Choice {
         Choice::Detours

@@ -118,6 +118,10 @@ impl Topology for Planes {
         self.one.fixed_routing()
     }
 
+    fn is_fixed_routing(&self, word: &str) -> bool {
+        self.one.is_fixed_routing(word)
+    }
+
     fn choice(&self) -> Choice {
         match self.one.choice() {
             Choice::None if self.count > 1 => Choice::UpPaths,

@@ -11,7 +11,7 @@
 //! Two switches that are not joined have a neighbour in common, which these equations give: no table of routes is needed,
 //! only lists of q numbers.
 
-use super::cabling::Cabling;
+use super::cabling::{Cabling, answered_by_cabling};
 use super::field::{Field, prime_power};
 use super::{Duplex, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends};
 use crate::interconnect::Path;
@@ -243,20 +243,14 @@ fn generating_sets(field: &Field) -> [Vec<u32>; 2] {
 }
 
 impl Topology for SlimFly {
+    answered_by_cabling!();
+
     fn describe(&self) -> String {
         describe(self.field.q(), self.cabling.per_switch())
     }
 
-    fn nodes(&self) -> u32 {
-        self.cabling.nodes()
-    }
-
     fn switches(&self) -> u32 {
         2 * self.field.q() * self.field.q()
-    }
-
-    fn links(&self) -> u32 {
-        self.cabling.links()
     }
 
     fn link(&self, id: LinkId) -> Link {
@@ -269,15 +263,6 @@ impl Topology for SlimFly {
 
     fn ends(&self, id: LinkId) -> (Vertex, Vertex) {
         self.cabling.ends(id, |switch| switch, |cable| self.joined(cable))
-    }
-
-    fn is_shared(&self, _: LinkId) -> bool {
-        self.cabling.is_shared()
-    }
-
-    /// Of two steps each, those back leave what those there enter.
-    fn may_repeat_links(&self) -> bool {
-        self.cabling.is_shared()
     }
 
     #[inline]
@@ -293,14 +278,6 @@ impl Topology for SlimFly {
             path.push(self.step(at, goal), &self.switch_link);
         }
         path.push(self.cabling.directed(to, false), &self.node_link);
-    }
-
-    fn order(&self, id: LinkId) -> u32 {
-        self.cabling.order(id)
-    }
-
-    fn cables(&self) -> u64 {
-        self.cabling.cables() as u64
     }
 
     /// Two steps, and the links of the nodes.

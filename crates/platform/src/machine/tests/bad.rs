@@ -245,15 +245,15 @@ fn planes_and_damage() {
     refused(&tree("planes = 2\nplane-choice = \"sauce\""), (10, 16), &["did you mean `\"source\"`?"]);
     refused(&tree("plane-choice = \"source\""), (9, 1), &["unknown key `plane-choice`"]);
     good(&tree("failed = [\"core 1\", \"leaf 0 -> core 1\"]"));
-    refused(
-        &tree("failed = [\"core 1\", \"leaf 0 -> cor 0\"]"),
-        (9, 21),
-        &["write `leaf 0 -> core 0` (not `leaf 0 -> cor 0`)"],
-    );
-    refused(&tree("failed = [\"node 1\"]"), (9, 11), &["this is a node", "remove `node 1`"]);
+    refused(&tree("failed = [\"core 1\", \"leaf 0 -> cor 0\"]"), (9, 21), &["write `leaf 0 -> core 0`"]);
+    refused(&tree("failed = [\"node 1\"]"), (9, 11), &["`node 1` is a node", "remove it"]);
     refused(&tree("failed = [\"leaf 1\"]"), (9, 10), &["the machine is cut", "2 of 4 nodes", "`node 2`"]);
     refused(&tree("failed = [3]"), (9, 11), &["must hold texts"]);
-    refused(&tree("planes = 2\nfailed = [\"core 1\"]"), (10, 11), &["neither a link nor a switch", "(not `core 1`)"]);
+    refused(
+        &tree("planes = 2\nfailed = [\"core 1\"]"),
+        (10, 11),
+        &["neither a link nor a switch", "is called `core 1`"],
+    );
 }
 
 #[test]

@@ -249,14 +249,20 @@ fn wiring() -> impl Strategy<Value = (Wiring, u32)> {
     let tree = (1usize..4).prop_flat_map(|levels| {
         let list = || proptest::collection::vec(1u32..5, levels);
         let links = proptest::collection::vec(link(), levels);
-        (list(), list(), list(), links, any::<[bool; 2]>()).prop_map(|(down, up, parallel, levels, [ports, first])| {
-            let shape = FatTreeShape { down, up, parallel };
-            let nodes = shape.nodes();
-            let switch_ports = ports.then(|| vec![100; shape.levels()]);
-            let parallel_cables = if first { ParallelCables::First } else { ParallelCables::All };
-            let missing = if first && shape.tops(shape.levels()) > 1 { vec![0] } else { vec![] };
-            (Wiring::FatTree { shape, levels, switch_ports, parallel_cables, missing }, nodes)
-        })
+        (list(), list(), list(), links, any::<[bool; 3]>()).prop_map(
+            |(down, up, parallel, levels, [ports, first, same])| {
+                let shape = FatTreeShape { down, up, parallel };
+                let nodes = shape.nodes();
+                let switch_ports = ports.then(|| vec![100; shape.levels()]);
+                let parallel_cables = match (first, same) {
+                    (true, _) => ParallelCables::First,
+                    (false, true) => ParallelCables::Same,
+                    (false, false) => ParallelCables::All,
+                };
+                let missing = if first && shape.tops(shape.levels()) > 1 { vec![0] } else { vec![] };
+                (Wiring::FatTree { shape, levels, switch_ports, parallel_cables, missing }, nodes)
+            },
+        )
     });
     let axes = || proptest::collection::vec((1u32..6, 1u32..4), 1..4);
     let torus = (axes(), any::<bool>(), link()).prop_map(|(axes, wrap, link)| {

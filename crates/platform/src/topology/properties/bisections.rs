@@ -160,6 +160,27 @@ fn bisection_of_small_gamma_networks_is_the_worst_cut() {
     }
 }
 
+/// The search looks at one direction, too: no more crosses than half of the nodes send.
+#[test]
+fn the_search_for_a_cut_knows_one_way_networks() {
+    for stages in 1..7 {
+        let half = f64::from(1u32 << (stages - 1));
+        let topology = Gamma::new(stages, LINK, LINK).unwrap();
+        let found = bisection::upper_bound(&topology);
+        assert!(found <= half * LINK.bandwidth * (1.0 + 1e-9), "{}: {found}", topology.describe());
+        if stages < 3 {
+            assert!(found >= brute_force(&topology) * (1.0 - 1e-9), "{}: {found}", topology.describe());
+        }
+    }
+    for (m, n, r) in [(2, 2, 2), (1, 3, 2), (4, 4, 8), (2, 8, 4), (9, 8, 16)] {
+        let shape = ClosShape { middle_switches: m, nodes_per_switch: n, edge_switches: r };
+        let topology = Clos::new(shape, LINK, LINK).unwrap();
+        let (found, exact) = (bisection::upper_bound(&topology), topology.bisection_bandwidth());
+        assert!(found >= exact * (1.0 - 1e-9), "{}: {found} is less than {exact}", topology.describe());
+        assert!(found <= exact * 1.001, "{}: {found} is more than {exact}", topology.describe());
+    }
+}
+
 #[test]
 fn bisection_of_clos_networks_is_the_worst_cut() {
     for (m, n, r) in [(1, 1, 2), (2, 2, 2), (1, 2, 2), (3, 2, 2), (1, 3, 2), (2, 3, 2), (2, 2, 3), (1, 2, 3), (3, 1, 4)]
