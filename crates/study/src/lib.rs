@@ -2,6 +2,7 @@
 //!
 //! Knows no machine and no program: a run is words and files that somebody else can execute.
 
+pub mod analysis;
 pub mod design;
 pub mod frame;
 

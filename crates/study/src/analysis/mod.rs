@@ -1,0 +1,12 @@
+//! What the runs of a study say together.
+
+pub mod anova;
+mod data;
+pub mod effects;
+mod error;
+
+pub use anova::Anova;
+pub use error::AnalysisError;
+
+/// Confidence of intervals and, less from one, the level of tests.
+pub const CONFIDENCE: f64 = 0.95;
