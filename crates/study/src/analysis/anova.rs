@@ -16,7 +16,7 @@ use hpcast_stats::least_squares::Nested;
 use super::{AnalysisError, data};
 use crate::frame::Frame;
 pub use model::Coding;
-pub(super) use model::Terms;
+pub(super) use model::{Terms, is_wide};
 
 /// Of the values: squares of differences that are smaller are rounding.
 const ROUNDING: f64 = 1e-11;

@@ -1,6 +1,7 @@
 //! What the runs of a study say together.
 
 pub mod anova;
+pub mod curve;
 mod data;
 pub mod effects;
 mod error;
