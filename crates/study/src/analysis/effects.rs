@@ -180,8 +180,8 @@ mod tests {
             let frame = frame(&["a", "b"], &rows);
             let effects = main_effects(&frame, 0, &Anova::new(&frame, 0).unwrap()).unwrap();
             let mean = a.iter().sum::<f64>() / 3.0;
-            for level in 0..3 {
-                prop_assert!((effects[0].levels[level].effect - (a[level] - mean)).abs() < 1e-9);
+            for (level, truth) in effects[0].levels.iter().zip(a) {
+                prop_assert!((level.effect - (truth - mean)).abs() < 1e-9);
             }
         }
     }

@@ -1,12 +1,16 @@
 //! What the runs of a study say together.
 
 pub mod anova;
+pub mod compare;
 pub mod curve;
 mod data;
 pub mod effects;
+pub mod elementary;
 mod error;
 pub mod letters;
+pub mod overhead;
 pub mod ranking;
+pub mod sobol;
 
 pub use anova::Anova;
 pub use error::AnalysisError;

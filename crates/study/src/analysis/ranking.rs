@@ -13,7 +13,7 @@ use super::{AnalysisError, CONFIDENCE, data, letters};
 use crate::frame::{Better, Frame};
 
 /// More points are not compared each with each; only those as good as the best are found.
-const MOST_LETTERS: usize = 400;
+const MOST_LETTERS: usize = 200;
 
 /// Points from the best to the worst.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ pub struct Place {
     /// Whether it cannot be told from the best.
     pub best: bool,
     /// Groups to which it belongs: points that share one cannot be told apart. None where that is not known, or where
-    /// there are too many points.
+    /// there are too many points or groups.
     pub groups: Vec<usize>,
 }
 
@@ -104,13 +104,10 @@ impl Candidate {
 fn rank(candidates: &[Candidate]) -> Ranking {
     let (evidence, estimates) = estimates(candidates);
     let p = |i: usize, j: usize| estimates.as_ref().map_or(1.0, |all| all[i].minus(&all[j]).p());
-    let groups = if estimates.is_some() && candidates.len() <= MOST_LETTERS {
-        letters_of(candidates.len(), p)
-    } else {
-        vec![Vec::new(); candidates.len()]
-    };
+    let few = estimates.is_some() && candidates.len() <= MOST_LETTERS;
+    let groups = if few { letters_of(candidates.len(), p) } else { None };
     // The same tests decide both, where all pairs are compared.
-    let with_best: Vec<bool> = if groups.iter().any(|groups| !groups.is_empty()) {
+    let with_best: Vec<bool> = if let Some(groups) = &groups {
         groups.iter().map(|own| own.iter().any(|group| groups[0].contains(group))).collect()
     } else if estimates.is_some() {
         let adjusted = holm(&(1..candidates.len()).map(|other| p(0, other)).collect::<Vec<_>>());
@@ -124,12 +121,12 @@ fn rank(candidates: &[Candidate]) -> Ranking {
         mean: candidate.sample.mean,
         interval: estimates.as_ref().map(|all| all[number].interval(CONFIDENCE)),
         best: with_best[number],
-        groups: groups[number].clone(),
+        groups: groups.as_ref().map_or(Vec::new(), |groups| groups[number].clone()),
     };
     Ranking { places: candidates.iter().enumerate().map(place).collect(), evidence }
 }
 
-fn letters_of(count: usize, p: impl Fn(usize, usize) -> f64) -> Vec<Vec<usize>> {
+fn letters_of(count: usize, p: impl Fn(usize, usize) -> f64) -> Option<Vec<Vec<usize>>> {
     let place = |i: usize, j: usize| j * (j - 1) / 2 + i;
     let all: Vec<f64> = (0..count).flat_map(|j| (0..j).map(move |i| (i, j))).map(|(i, j)| p(i, j)).collect();
     let adjusted = holm(&all);
@@ -240,5 +237,18 @@ mod tests {
         let ranking = Ranking::new(&repeated(&[&[0.1, 0.1], &[0.3, 0.3], &[0.1, 0.1]]), 0, None).unwrap();
         let groups: Vec<_> = ranking.places.iter().map(|place| (place.point, place.groups.clone())).collect();
         assert_eq!(groups, [(0, vec![0]), (2, vec![0]), (1, vec![1])]);
+    }
+
+    /// Many points with very different noise would take more groups than anybody can read, and are done with soon.
+    #[test]
+    fn many_points() {
+        let noise = |i: u32, r: u32| f64::from((i * 31 + r * 17) % 64) / (1.0 + f64::from(i % 11));
+        for count in [150, 400] {
+            let all: Vec<Vec<f64>> =
+                (0..count).map(|i| (0..5).map(|r| f64::from(i % 97) + noise(i, r)).collect()).collect();
+            let ranking =
+                Ranking::new(&repeated(&all.iter().map(|own| &own[..]).collect::<Vec<_>>()), 0, None).unwrap();
+            assert!(ranking.places.len() == count as usize && (1..100).contains(&ranking.as_good_as_best().count()));
+        }
     }
 }

@@ -8,7 +8,7 @@ const FEW_LEVELS: usize = 8;
 /// Positive numbers whose largest is this many times the smallest are taken by their logarithms.
 const WIDE: f64 = 50.0;
 /// A model with more columns takes too long, and nobody reads its table: it has main effects only.
-const MOST_COLUMNS: usize = 400;
+const MOST_COLUMNS: usize = 200;
 
 /// How a factor is in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
