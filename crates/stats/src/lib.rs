@@ -4,6 +4,7 @@ pub mod distributions;
 pub mod eigen;
 pub mod half_normal;
 pub mod interpolation;
+pub mod kriging;
 pub mod least_squares;
 pub mod local;
 pub mod matrix;
