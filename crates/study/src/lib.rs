@@ -5,5 +5,6 @@
 pub mod analysis;
 pub mod design;
 pub mod frame;
+pub mod tune;
 
 pub use frame::{Better, Factor, Frame, Level, Response};
