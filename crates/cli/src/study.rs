@@ -28,6 +28,8 @@ const MANY: u128 = 100_000;
 pub(crate) enum Command {
     /// Do the runs of a study, or those that are missing
     Run(Box<RunOptions>),
+    /// Say what a study would do, and whether anything is wrong with it
+    Check(CheckOptions),
     /// Do the runs that are read from standard input
     #[command(hide = true)]
     Work,
@@ -61,6 +63,13 @@ pub(crate) struct RunOptions {
     yes: bool,
 }
 
+/// Options of `hpcast study check`.
+#[derive(Args)]
+pub(crate) struct CheckOptions {
+    /// The study
+    file: PathBuf,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Place {
     /// On this computer
@@ -72,6 +81,7 @@ enum Place {
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Run(options) => execution::run(options),
+        Command::Check(options) => check(options),
         Command::Work => worker::work(),
     }
 }
@@ -95,6 +105,20 @@ pub(crate) fn version() -> String {
         Some(commit) => format!("{} {commit}", BUILD.version),
         None => BUILD.version.into(),
     }
+}
+
+fn check(options: &CheckOptions) -> Result<(), Failure> {
+    let study = Study::load(&options.file)?;
+    let runs = study.count()?;
+    check_levels(&study)?;
+    let mut text = format!("{}\n", study.title);
+    for factor in &study.factors {
+        text += &format!("  {}: {}\n", factor.name, factor.describe());
+    }
+    let times =
+        if study.repetitions > 1 { format!(", each {} times", count(study.repetitions.into())) } else { String::new() };
+    let runs = count(runs.try_into().unwrap_or(u64::MAX));
+    crate::print(&format!("{text}{runs} runs ({} design{times})\n", study.design.name()))
 }
 
 /// All runs of a study. Everything that can be found out before the first run is.

@@ -2,10 +2,12 @@
 
 mod error;
 mod fit;
+mod nested;
 mod triangle;
 
 pub use error::FitError;
 pub use fit::{Estimate, Fit};
+pub use nested::{Model, Nested};
 
 use triangle::{BLOCK, Triangle};
 

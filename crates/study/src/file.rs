@@ -87,6 +87,22 @@ pub enum DesignSpec {
     },
 }
 
+impl DesignSpec {
+    /// As study files call it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            DesignSpec::Plan(Plan::Full) => "full",
+            DesignSpec::Plan(Plan::OneAtATime) => "one-at-a-time",
+            DesignSpec::Plan(Plan::Fraction(_)) => "fractional",
+            DesignSpec::Plan(Plan::LatinHypercube { .. }) => "latin-hypercube",
+            DesignSpec::Plan(Plan::Random { .. }) => "random",
+            DesignSpec::Plan(Plan::Saltelli { .. }) => "sobol",
+            DesignSpec::Plan(Plan::Morris { .. }) => "morris",
+            DesignSpec::List { .. } => "list",
+        }
+    }
+}
+
 /// Places on the grid of a factor in the method of Morris: the usual number.
 const MORRIS_GRID: usize = 4;
 

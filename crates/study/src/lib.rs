@@ -2,6 +2,7 @@
 //!
 //! Knows no machine and no program: a run is words and files that somebody else can execute.
 
+pub mod analysis;
 pub mod design;
 pub mod document;
 pub mod execute;
@@ -12,5 +13,6 @@ pub mod key_path;
 pub mod planned;
 pub mod run;
 pub mod store;
+pub mod tune;
 
 pub use frame::{Better, Factor, Frame, Level, Response};

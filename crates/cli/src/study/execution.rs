@@ -196,7 +196,7 @@ fn record(options: &RunOptions, study: &Study, planned: &Planned) -> StudyRecord
         title: study.title.clone(),
         question: study.question.clone(),
         file: study.source().text.clone(),
-        design: design_name(&study.design),
+        design: study.design.name().into(),
         factors: study.factors.iter().enumerate().map(column).collect(),
         responses: study.responses.iter().map(response).collect(),
         baseline: study.baseline.clone(),
@@ -204,21 +204,6 @@ fn record(options: &RunOptions, study: &Study, planned: &Planned) -> StudyRecord
         version: version(),
         created: hpcast_report::utc(std::time::SystemTime::now()),
     }
-}
-
-fn design_name(design: &DesignSpec) -> String {
-    use hpcast_study::design::Plan;
-    match design {
-        DesignSpec::Plan(Plan::Full) => "full",
-        DesignSpec::Plan(Plan::OneAtATime) => "one-at-a-time",
-        DesignSpec::Plan(Plan::Fraction(_)) => "fractional",
-        DesignSpec::Plan(Plan::LatinHypercube { .. }) => "latin-hypercube",
-        DesignSpec::Plan(Plan::Random { .. }) => "random",
-        DesignSpec::Plan(Plan::Saltelli { .. }) => "sobol",
-        DesignSpec::Plan(Plan::Morris { .. }) => "morris",
-        DesignSpec::List { .. } => "list",
-    }
-    .into()
 }
 
 /// The levels of a table, each once, in its order.

@@ -17,7 +17,7 @@ mod sobol;
 pub use error::DesignError;
 pub use fraction::{Fraction, Wanted};
 pub use morris::Trajectories;
-pub use range::{Range, Scale};
+pub use range::{Range, RangeError, Scale};
 pub use saltelli::Layout;
 
 /// More points are never made, whatever the caller allows.

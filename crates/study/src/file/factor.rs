@@ -116,6 +116,18 @@ fn rounded(value: f64) -> f64 {
 }
 
 impl StudyFactor {
+    /// Its values, in words.
+    pub fn describe(&self) -> String {
+        match &self.values {
+            Values::Levels(levels) if levels.is_empty() => "as the table says".into(),
+            Values::Levels(levels) => levels.iter().map(|level| level.text.as_str()).collect::<Vec<_>>().join(", "),
+            Values::Range(range) => {
+                let end = |place| range.at(place, &self.target).text;
+                format!("from {} to {}", end(0.0), end(1.0))
+            }
+        }
+    }
+
     /// All words that its levels may add to the program's.
     pub(super) fn words(&self) -> impl Iterator<Item = &String> {
         let levels = match &self.values {

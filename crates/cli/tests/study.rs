@@ -1,0 +1,244 @@
+//! Studies on this computer: what is run, what is kept, what is done again.
+
+mod common;
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{Folder, command, prints, refuses};
+
+const MACHINE: &str = r#"
+name = "small"
+[nodes]
+count = 16
+sockets = 1
+cores-per-socket = 4
+[network]
+topology = "crossbar"
+bandwidth = "10 GB/s"
+latency = "1 us"
+"#;
+
+const STUDY: &str = r#"
+title = "Halo exchanges"
+question = "What does the bandwidth do?"
+program = "run halo2d -n 16 --ranks-per-node 1 --size {size} --count 2"
+machine = "machine.toml"
+responses = ["seconds", "messages"]
+
+[[factor]]
+name = "size"
+levels = ["1 KiB", "64 KiB", "1 MiB"]
+
+[[factor]]
+name = "bandwidth"
+machine = "network.bandwidth"
+levels = ["1 GB/s", "10 GB/s"]
+
+[design]
+repetitions = 2
+"#;
+
+/// A folder with the machine and a study, and the study's file.
+fn folder(name: &str, study: &str) -> (Folder, String) {
+    let folder = Folder::new(name);
+    folder.write("machine.toml", MACHINE);
+    let study = folder.write("study.toml", study);
+    (folder, study)
+}
+
+fn export(folder: &Folder, out: &str) -> String {
+    prints(&["runs", "export", &folder.path(out), "--csv", &folder.path("rows.csv")]);
+    folder.read("rows.csv")
+}
+
+#[test]
+fn a_study_is_done_once_whoever_does_it() {
+    let (folder, study) = folder("study-once", STUDY);
+    let said = prints(&["study", "run", &study, "--out", &folder.path("one"), "--workers", "1"]);
+    assert!(said.contains("runs       12 of 12, 12 of them done now, 0 known before"), "{said}");
+    let rows = export(&folder, "one");
+    assert_eq!(rows.lines().count(), 13);
+    assert!(
+        rows.starts_with("row,point,repetition,seed,size,bandwidth,seconds,messages,status\n0,0,0,0,1 KiB,1 GB/s,")
+    );
+    prints(&["study", "run", &study, "--out", &folder.path("three"), "--workers", "3"]);
+    assert_eq!(export(&folder, "three"), rows);
+    let said = prints(&["study", "run", &study, "--out", &folder.path("one")]);
+    assert!(said.contains("0 of them done now, 12 known before"), "{said}");
+    // A level more: only its runs are done.
+    let more = STUDY.replace("\"10 GB/s\"]", "\"10 GB/s\", \"20 GB/s\"]");
+    folder.write("study.toml", &more);
+    let said = prints(&["study", "run", &study, "--out", &folder.path("one")]);
+    assert!(said.contains("runs       18 of 18, 6 of them done now, 12 known before"), "{said}");
+}
+
+#[test]
+fn runs_can_be_looked_at() {
+    let (folder, study) = folder("study-look", STUDY);
+    let out = folder.path("out");
+    prints(&["study", "run", &study, "--out", &out]);
+    let list =
+        prints(&["runs", "list", &out, "--where", "size=1 MiB", "--sort", "seconds", "--reverse", "--limit", "3"]);
+    assert_eq!(list.lines().count(), 5, "{list}");
+    assert!(list.contains("3 of 4 runs"), "{list}");
+    assert!(list.lines().nth(1).is_some_and(|line| line.contains("1 MiB") && line.contains("1 GB/s")), "{list}");
+    let show = prints(&["runs", "show", &out, "0"]);
+    assert!(show.contains("hpcast run halo2d -n 16 --ranks-per-node 1 --size '1 KiB' --count 2 -m "), "{show}");
+    assert!(prints(&["runs", "show", &out, "0", "--machine"]).contains("bandwidth = \"1 GB/s\""));
+    assert!(prints(&["runs", "show", &out, "0", "--json"]).contains("\"simulated_seconds\""));
+    let diff = prints(&["runs", "diff", &out, "0", "2"]);
+    assert!(diff.contains("machine.network.bandwidth\n  - \"1 GB/s\"\n  + \"10 GB/s\"\n"), "{diff}");
+    assert!(prints(&["runs", "diff", &out, "0", "0"]).contains("The inputs are equal.\nThe results are equal.\n"));
+    prints(&[
+        "runs",
+        "export",
+        &out,
+        "--csv",
+        &folder.path("c.csv"),
+        "--parquet",
+        &folder.path("c.parquet"),
+        "--costs",
+    ]);
+    assert!(folder.read("c.csv").lines().next().is_some_and(|line| line.ends_with("memory_bytes")));
+    let parquet = std::fs::read(folder.path("c.parquet")).expect("a file");
+    assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
+    refuses(&["runs", "list", &out, "--where", "sice=1"], &["no column `sice`; it has size, bandwidth"]);
+    refuses(&["runs", "show", &out, "99"], &["row 99 has not been run"]);
+    refuses(&["runs", "list", &folder.path("nowhere")], &["there is no study in"]);
+}
+
+/// A run takes a few milliseconds, so that a study is killed in the midst of many.
+fn long_study() -> String {
+    STUDY
+        .replace(
+            "levels = [\"1 KiB\", \"64 KiB\", \"1 MiB\"]",
+            "levels = [\"1 KiB\", \"2 KiB\", \"4 KiB\", \"8 KiB\", \"1 MiB\"]",
+        )
+        .replace("repetitions = 2", "repetitions = 30")
+        .replace("--count 2", "--count 20")
+}
+
+#[test]
+fn whoever_is_killed_loses_only_what_was_in_flight() {
+    let (folder, study) = folder("study-killed", &long_study());
+    prints(&["study", "run", &study, "--out", &folder.path("whole")]);
+    let whole = export(&folder, "whole");
+    let out = folder.path("killed");
+    let mut done = 0;
+    for turn in 1u64.. {
+        let mut child = command(&["study", "run", &study, "--out", &out])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("hpcast");
+        let start = Instant::now();
+        // Later and later, so that it comes to an end.
+        let patience = Duration::from_millis(60 * turn + 37 * (turn % 3));
+        while start.elapsed() < patience && child.try_wait().expect("a child").is_none() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if child.try_wait().expect("a child").is_some_and(|status| status.success()) {
+            break;
+        }
+        child.kill().expect("a child");
+        child.wait().expect("a child");
+        if std::path::Path::new(&out).join("runs.sqlite").is_file() {
+            let list = Command::new(env!("CARGO_BIN_EXE_hpcast"))
+                .args(["runs", "export", &out, "--csv"])
+                .arg(folder.path("part.csv"))
+                .output();
+            if list.expect("hpcast").status.success() {
+                let rows = folder.read("part.csv").lines().count();
+                assert!(rows >= done, "{rows} rows after {done}");
+                done = rows;
+            }
+        }
+        assert!(turn < 200, "it never ends");
+    }
+    assert_eq!(export(&folder, "killed"), whole);
+}
+
+#[test]
+fn what_is_wrong_is_found_before_the_first_run() {
+    for (from, to, said) in [
+        ("\"1 GB/s\"", "\"1 s\"", "is a duration"),
+        ("\"1 GB/s\"", "\"fast\"", "fast"),
+        ("network.bandwidth", "network.bandwith", "did you mean `bandwidth`?"),
+        ("halo2d", "halo5d", "halo5d"),
+        ("--count 2", "--cuont 2", "--cuont"),
+        ("machine.toml", "absent.toml", "there is no such file"),
+        ("\"run halo2d", "\"sing halo2d", "`sing` is nothing that can be studied"),
+    ] {
+        let wrong = STUDY.replace(from, to);
+        assert_ne!(wrong, STUDY);
+        let (folder, study) = folder("study-wrong", &wrong);
+        refuses(&["study", "run", &study, "--out", &folder.path("out")], &[said, "study.toml:"]);
+        assert!(!folder.names().contains(&"out".into()), "{to}: something was begun");
+    }
+}
+
+#[test]
+fn a_figure_that_there_is_not_is_named_with_those_that_there_are() {
+    let (folder, study) = folder("study-figure", &STUDY.replace("\"messages\"]", "\"gflop\"]"));
+    let parts = ["no figure `gflop`", "simulated_seconds"];
+    refuses(&["study", "run", &study, "--out", &folder.path("out")], &parts);
+}
+
+#[test]
+fn a_billion_runs_want_a_second_word() {
+    let levels: Vec<String> = (1..=1000).map(|number| number.to_string()).collect();
+    let factor = |name: &str| {
+        format!("\n[[factor]]\nname = \"{name}\"\noption = \"--{name}\"\nlevels = [{}]\n", levels.join(", "))
+    };
+    let text = STUDY.replace("--count 2", "") + &factor("count") + &factor("window") + &factor("root");
+    let (folder, study) = folder("study-billion", &text);
+    let parts = ["the study has 12,000,000,000 runs", "--yes"];
+    refuses(&["study", "run", &study, "--out", &folder.path("out")], &parts);
+}
+
+#[test]
+fn two_do_not_write_to_one_folder() {
+    let (folder, study) = folder("study-lock", &long_study());
+    let out = folder.path("out");
+    let mut child = command(&["study", "run", &study, "--out", &out]).stdout(Stdio::null()).spawn().expect("hpcast");
+    while !folder.names().contains(&"out".into()) || !std::path::Path::new(&out).join("runs.sqlite").is_file() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    refuses(&["study", "run", &study, "--out", &out], &["somebody else is running a study in"]);
+    child.kill().expect("a child");
+    child.wait().expect("a child");
+}
+
+#[test]
+fn runs_that_fail_are_said_and_tried_again() {
+    // 64 ranks do not fit 16 nodes with one rank each.
+    let text = STUDY.replace("-n 16", "-n {ranks}") + "\n[[factor]]\nname = \"ranks\"\nlevels = [16, 9]\n";
+    let text = text
+        .replace("halo2d", "halo3d")
+        .replace("[16, 9]", "[8, 64]")
+        .replace("--ranks-per-node 1", "--ranks-per-node {each}");
+    let text = text + "\n[[factor]]\nname = \"each\"\nlevels = [4, 1]\n";
+    let (folder, study) = folder("study-fail", &text);
+    let output = command(&["study", "run", &study, "--out", &folder.path("out")]).output().expect("hpcast");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("12 of 48 runs have failed; the first: 1 KiB, 1 GB/s, 64, 1:"), "{said}");
+    let failed = prints(&["runs", "list", &folder.path("out"), "--where", "status=failed", "--limit", "2"]);
+    assert!(failed.contains("failed") && failed.contains("2 of 12 runs"), "{failed}");
+}
+
+#[test]
+fn ready_made_studies_can_be_run() {
+    let folder = common::root().join("examples/studies");
+    let mut found = 0;
+    for entry in std::fs::read_dir(folder).expect("studies").flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            let said = prints(&["study", "check", &path.display().to_string()]);
+            assert!(said.contains(" runs"), "{}: {said}", path.display());
+            found += 1;
+        }
+    }
+    assert!(found >= 10, "{found}");
+}
