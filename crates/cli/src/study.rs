@@ -4,6 +4,7 @@ mod execution;
 mod external;
 mod figures;
 mod folder;
+mod report;
 mod summary;
 mod worker;
 
@@ -30,6 +31,8 @@ pub(crate) enum Command {
     Run(Box<RunOptions>),
     /// Say what a study would do, and whether anything is wrong with it
     Check(CheckOptions),
+    /// Say what a study has found: a page, Markdown, pictures
+    Report(report::ReportOptions),
     /// Do the runs that are read from standard input
     #[command(hide = true)]
     Work,
@@ -82,6 +85,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Run(options) => execution::run(options),
         Command::Check(options) => check(options),
+        Command::Report(options) => report::run(options),
         Command::Work => worker::work(),
     }
 }

@@ -36,6 +36,7 @@ mod ranks;
 pub mod resources;
 mod run_report;
 mod scale;
+pub mod study;
 mod svg;
 pub mod table;
 pub mod text;

@@ -1,6 +1,8 @@
 //! What a study has found, as a table: a row a run, a column a factor or a response.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+
+use crate::store::{FactorColumn, StudyRecord, StudyRow};
 
 /// A value of a factor.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +59,50 @@ pub struct Frame {
     pub points: Vec<usize>,
 }
 
+impl Factor {
+    /// A column: its levels in the order of the study, or those of a range in rising order.
+    fn of(column: &FactorColumn, place: usize, rows: &[StudyRow]) -> Factor {
+        let found = rows.iter().map(|row| &row.levels[place]);
+        let mut levels: Vec<Level> =
+            column.levels.iter().map(|text| Level { text: text.clone(), number: None }).collect();
+        if levels.is_empty() {
+            levels = found.clone().map(|(text, number)| Level { text: text.clone(), number: *number }).collect();
+            let number = |level: &Level| level.number.unwrap_or(f64::NAN);
+            levels.sort_by(|one, other| number(one).total_cmp(&number(other)).then_with(|| one.text.cmp(&other.text)));
+            levels.dedup();
+        }
+        let places: HashMap<String, usize> =
+            levels.iter().enumerate().map(|(number, level)| (level.text.clone(), number)).collect();
+        let mut values = Vec::with_capacity(rows.len());
+        for (text, number) in found {
+            let level = places.get(text).copied().unwrap_or_else(|| {
+                levels.push(Level { text: text.clone(), number: *number });
+                levels.len() - 1
+            });
+            levels[level].number = levels[level].number.or(*number);
+            values.push(level);
+        }
+        Factor { name: column.name.clone(), levels, continuous: column.continuous, values }
+    }
+}
+
 impl Frame {
+    /// The rows of a study; those that failed have no values.
+    pub fn of(study: &StudyRecord, rows: &[StudyRow]) -> Frame {
+        let factor = |(place, column): (usize, &FactorColumn)| Factor::of(column, place, rows);
+        let response = |(place, column): (usize, &crate::store::ResponseColumn)| Response {
+            name: column.name.clone(),
+            unit: String::new(),
+            better: column.better(),
+            values: rows.iter().map(|row| row.responses[place]).collect(),
+        };
+        Frame {
+            factors: study.factors.iter().enumerate().map(factor).collect(),
+            responses: study.responses.iter().enumerate().map(response).collect(),
+            points: rows.iter().map(|row| row.point as usize).collect(),
+        }
+    }
+
     /// The rows of each point for which the response is known.
     pub fn by_point(&self, response: &Response) -> BTreeMap<usize, Vec<f64>> {
         let mut groups: BTreeMap<usize, Vec<f64>> = BTreeMap::new();

@@ -99,7 +99,16 @@ impl Study {
         Ok(trials)
     }
 
-    fn domains(&self) -> Vec<Domain> {
+    /// How the points belong together; nothing for a table, and where there is no such design.
+    pub fn structure(&self) -> Option<Structure> {
+        match &self.design {
+            DesignSpec::Plan(plan) => plan.make(&self.domains(), self.seed).ok().map(|design| design.structure),
+            DesignSpec::List { .. } => None,
+        }
+    }
+
+    /// What each factor may be set to.
+    pub fn domains(&self) -> Vec<Domain> {
         let domain = |factor: &StudyFactor| match &factor.values {
             Values::Levels(levels) => {
                 let baseline = self.baseline.iter().find(|(name, _)| *name == factor.name);

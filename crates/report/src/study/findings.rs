@@ -1,0 +1,173 @@
+//! What follows from the rows of a study, in one place for all who tell it.
+
+use std::path::Path;
+
+use hpcast_platform::diagnostic::Source;
+use hpcast_study::analysis::effects::{MainEffect, main_effects};
+use hpcast_study::analysis::elementary::{self, Elementary};
+use hpcast_study::analysis::overhead::{BaseLine, Overhead, overheads};
+use hpcast_study::analysis::sobol::{self, Indices};
+use hpcast_study::analysis::{AnalysisError, Anova, Ranking};
+use hpcast_study::design::Structure;
+use hpcast_study::file::Study;
+use hpcast_study::store::{StudyRecord, StudyRow};
+use hpcast_study::{Better, Frame};
+
+/// Effects that are likelier by chance than this are none.
+pub(super) const LEVEL: f64 = 0.05;
+
+/// What a study has found about its first response.
+pub struct Findings<'s> {
+    /// The study.
+    pub study: &'s StudyRecord,
+    /// Its rows.
+    pub rows: &'s [StudyRow],
+    /// The rows as a table.
+    pub frame: Frame,
+    /// Combinations from the best to the worst.
+    pub ranking: Result<Ranking, AnalysisError>,
+    /// Which factors matter.
+    pub anova: Result<Anova, AnalysisError>,
+    /// What each level does.
+    pub effects: Vec<MainEffect>,
+    /// What others cost more than the base line.
+    pub overheads: Vec<Overhead>,
+    /// Of a design for Sobol' indices.
+    pub sobol: Option<Indices>,
+    /// Of a design for elementary effects.
+    pub morris: Vec<Option<Elementary>>,
+}
+
+impl<'s> Findings<'s> {
+    /// Of the rows that are known.
+    pub fn new(study: &'s StudyRecord, rows: &'s [StudyRow]) -> Findings<'s> {
+        let frame = Frame::of(study, rows);
+        let ranking = Ranking::new(&frame, 0, None);
+        let structure = structure(study);
+        let anova = match structure {
+            // These designs have their own answer to the question what matters.
+            Some(Structure::Saltelli(_) | Structure::Morris(_)) => Err(AnalysisError::NothingVaries),
+            _ => Anova::new(&frame, 0),
+        };
+        let effects = anova.as_ref().ok().and_then(|anova| main_effects(&frame, 0, anova).ok()).unwrap_or_default();
+        let sobol = match &structure {
+            Some(Structure::Saltelli(layout)) => sobol::indices(&frame, 0, *layout, 0).ok(),
+            _ => None,
+        };
+        let morris = match &structure {
+            Some(Structure::Morris(trajectories)) => elementary::effects(&frame, 0, trajectories).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        let overheads = base_point(study, rows)
+            .and_then(|point| overheads(&frame, 0, BaseLine::Point(point)).ok())
+            .unwrap_or_default();
+        Findings { study, rows, frame, ranking, anova, effects, overheads, sobol, morris }
+    }
+
+    /// The levels of a point, such as `nb 256, depth 1`.
+    pub fn levels(&self, point: usize) -> String {
+        let Some(row) = self.rows.iter().find(|row| row.point == point as u64) else { return String::new() };
+        let levels = self.study.factors.iter().zip(&row.levels);
+        levels.map(|(factor, (level, _))| format!("{} {level}", factor.name)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The answer in a sentence or two.
+    pub fn answer(&self) -> String {
+        let done = self.rows.iter().filter(|row| row.is_done).count() as u64;
+        let response = self.study.responses.first().map_or("", |response| response.name.as_str());
+        let mut said = Vec::new();
+        if let Ok(ranking) = &self.ranking
+            && let Some(best) = ranking.best()
+        {
+            let value = figure(best.mean);
+            let interval =
+                best.interval.map_or(String::new(), |(low, high)| format!(" ({} to {})", figure(low), figure(high)));
+            let least = if self.better() == Better::Higher { "highest" } else { "lowest" };
+            said.push(format!("The {least} {response}, {value}{interval}, comes with {}.", self.levels(best.point)));
+            match ranking.as_good_as_best().count() {
+                0 | 1 => {}
+                2 => said.push("Another combination cannot be told from it.".into()),
+                more => said.push(format!("{} others cannot be told from it.", more - 1)),
+            }
+        }
+        said.extend(self.influence());
+        if done < self.study.rows {
+            said.push(format!("So far {done} of {} runs are done.", self.study.rows));
+        }
+        said.join(" ")
+    }
+
+    /// Which factor matters most.
+    fn influence(&self) -> Option<String> {
+        let name = |factor: usize| self.study.factors.get(factor).map_or("", |factor| factor.name.as_str());
+        if let Some(indices) = &self.sobol {
+            let (factor, index) = indices
+                .factors
+                .iter()
+                .enumerate()
+                .max_by(|one, other| one.1.total.value.total_cmp(&other.1.total.value))?;
+            let part = 100.0 * index.total.value;
+            return Some(format!("`{}` matters most: {part:.0} % of the variance has to do with it.", name(factor)));
+        }
+        if !self.morris.is_empty() {
+            let known =
+                self.morris.iter().enumerate().filter_map(|(factor, effect)| Some((factor, effect.as_ref()?.absolute)));
+            let (factor, _) = known.max_by(|one, other| one.1.total_cmp(&other.1))?;
+            return Some(format!("`{}` matters most.", name(factor)));
+        }
+        let anova = self.anova.as_ref().ok()?;
+        let counts = |term: &&hpcast_study::analysis::anova::Term| term.test.is_none_or(|test| test.p < LEVEL);
+        let first = anova.terms.iter().filter(counts).max_by(|one, other| one.share.total_cmp(&other.share))?;
+        let names: Vec<String> = first.factors.iter().map(|factor| format!("`{}`", name(*factor))).collect();
+        let (names, verb) = (names.join(" together with "), if names.len() > 1 { "explain" } else { "explains" });
+        Some(format!("{names} {verb} {:.0} % of the differences.", 100.0 * first.share))
+    }
+
+    pub(super) fn better(&self) -> Better {
+        self.study.responses.first().map_or(Better::Lower, |response| response.better())
+    }
+}
+
+/// How the points of its design belong together, as its file says.
+fn structure(study: &StudyRecord) -> Option<Structure> {
+    let source = Source::new("study.toml", study.file.as_str());
+    Study::parse(&source, Path::new("")).ok()?.structure()
+}
+
+/// The point of the base line, if all its levels are given and it was run.
+fn base_point(study: &StudyRecord, rows: &[StudyRow]) -> Option<usize> {
+    if study.baseline.is_empty() {
+        return None;
+    }
+    let is_base = |row: &&StudyRow| {
+        study.baseline.iter().all(|(name, text)| {
+            let place = study.factors.iter().position(|factor| factor.name == *name);
+            place.is_some_and(|place| row.levels[place].0 == *text)
+        })
+    };
+    rows.iter().find(is_base).map(|row| row.point as usize)
+}
+
+/// Four digits are enough to compare.
+pub(super) fn figure(value: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-3..1e7).contains(&size) {
+        return format!("{value:.3e}");
+    }
+    let digits = if size >= 1000.0 { 0 } else { 3 - size.max(1.0).log10().floor() as usize };
+    format!("{value:.digits$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_short() {
+        for (value, text) in
+            [(123456.7, "123457"), (12.3456, "12.35"), (0.5, "0.500"), (1.5e-6, "1.500e-6"), (0.0, "0.000")]
+        {
+            assert_eq!(figure(value), text);
+        }
+    }
+}

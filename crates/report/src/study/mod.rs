@@ -1,0 +1,12 @@
+//! What studies say, for people: Markdown, and a page to look at.
+
+mod findings;
+mod markdown;
+mod page;
+
+pub use findings::Findings;
+pub use markdown::markdown;
+pub use page::{data, html};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,313 @@
+"use strict";
+// The page of a study: a plot of any response over any factor, and a table of all runs. Needs nothing from elsewhere.
+(() => {
+  const study = JSON.parse(document.getElementById("study").textContent);
+  const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"];
+  const MARGIN = { left: 90, right: 20, top: 15, bottom: 55 };
+  const ROWS_AT_ONCE = 200;
+  const element = (id) => document.getElementById(id);
+  const { factors, responses } = study;
+  let rows = study.rows; // [row, point, repetition, seed, level numbers..., responses..., key]
+  const FIRST = 4;
+  const levelOf = (row, factor) => row[FIRST + factor];
+  const valueOf = (row, response) => row[FIRST + factors.length + response];
+  const keyOf = (row) => row[FIRST + factors.length + responses.length];
+  const numberOf = (row, factor) => factors[factor].numbers ? factors[factor].numbers[levelOf(row, factor)] : null;
+  const textOf = (row, factor) => factors[factor].levels[levelOf(row, factor)];
+
+  const short = (value) => {
+    if (value === null || value === undefined) return "";
+    if (value === 0) return "0";
+    const size = Math.abs(value);
+    if (size >= 1e7 || size < 1e-3) return value.toExponential(3).replace("e+", "e");
+    return String(Number(value.toPrecision(6)));
+  };
+
+  const option = (list, chosen) => list.map((name, place) =>
+    `<option value="${place}"${place === chosen ? " selected" : ""}></option>`).join("");
+  const fill = (id, names, chosen) => {
+    const select = element(id);
+    select.innerHTML = option(names, chosen);
+    names.forEach((name, place) => { select.options[place].textContent = name; });
+  };
+  const names = factors.map((factor) => factor.name);
+  fill("y", responses.map((response) => response.name), 0);
+  fill("x", names, study.x ?? 0);
+  fill("colour", ["nothing", ...names], names.length > 1 ? ((study.x ?? 0) === 0 ? 2 : 1) : 0);
+
+  // What is shown: all rows that meet the filter.
+  const filterText = () => element("filter").value.trim();
+  const meets = (row, words) => words.every((word) => {
+    const found = word.match(/^([^<>=!]+)(<=|>=|!=|=|<|>)(.+)$/);
+    if (!found) return names.some((_, factor) => textOf(row, factor).includes(word)) || keyOf(row).startsWith(word);
+    const [, name, relation, value] = found;
+    const factor = names.indexOf(name.trim());
+    const response = responses.findIndex((one) => one.name === name.trim());
+    if (factor < 0 && response < 0) return false;
+    const text = factor >= 0 ? textOf(row, factor) : String(valueOf(row, response));
+    const number = factor >= 0 ? numberOf(row, factor) : valueOf(row, response);
+    const wanted = Number(value);
+    if (relation === "=") return text === value.trim() || (number !== null && number === wanted);
+    if (relation === "!=") return text !== value.trim() && number !== wanted;
+    if (number === null || Number.isNaN(wanted)) return false;
+    return relation === "<" ? number < wanted : relation === ">" ? number > wanted
+      : relation === "<=" ? number <= wanted : number >= wanted;
+  });
+  const shown = () => {
+    const words = filterText() ? filterText().split(/\s*,\s*|\s+and\s+/) : [];
+    return words.length ? rows.filter((row) => meets(row, words)) : rows;
+  };
+
+  // The plot.
+  const canvas = element("canvas");
+  const brush = canvas.getContext("2d");
+  let zoom = null; // { x: [from, to], y: [from, to] } in places of the axes
+  let drawn = []; // { px, py, row }
+  let axes = null;
+  let drag = null;
+
+  const linear = (low, high) => ({
+    at: (value) => (value - low) / (high - low || 1), value: (place) => low + place * (high - low),
+    ticks: () => {
+      const span = high - low || 1, raw = span / 6, power = 10 ** Math.floor(Math.log10(raw));
+      const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= raw);
+      const list = [];
+      for (let tick = Math.ceil(low / step) * step; tick <= high + step * 1e-9; tick += step) list.push(Math.abs(tick) < step * 1e-9 ? 0 : tick);
+      return list;
+    },
+  });
+  const logarithmic = (low, high) => {
+    const [from, to] = [Math.log10(low), Math.log10(high)];
+    const line = linear(from, to);
+    return {
+      at: (value) => line.at(Math.log10(value)), value: (place) => 10 ** line.value(place),
+      ticks: () => {
+        const list = [];
+        for (let power = Math.floor(from); power <= Math.ceil(to); power += 1) {
+          for (const factor of to - from > 3 ? [1] : [1, 2, 5]) {
+            const tick = factor * 10 ** power;
+            if (tick >= low * 0.999 && tick <= high * 1.001) list.push(tick);
+          }
+        }
+        return list;
+      },
+    };
+  };
+  const scaleOf = (values, wantsLog, padding) => {
+    let low = Infinity, high = -Infinity;
+    for (const value of values) { if (value < low) low = value; if (value > high) high = value; }
+    if (!(low <= high)) { low = 0; high = 1; }
+    if (wantsLog && low > 0) return low === high ? logarithmic(low / 2, high * 2) : logarithmic(low * 0.95, high * 1.05);
+    const pad = (high - low || Math.abs(high) || 1) * padding;
+    return linear(low - pad, high + pad);
+  };
+  const zoomed = (scale, range) => {
+    if (!range) return scale;
+    const [from, to] = range;
+    return { at: (value) => (scale.at(value) - from) / (to - from), value: (place) => scale.value(from + place * (to - from)),
+      ticks: () => {
+        const inside = scale.ticks().filter((tick) => scale.at(tick) >= from && scale.at(tick) <= to);
+        return inside.length > 1 ? inside : linear(scale.value(from), scale.value(to)).ticks();
+      } };
+  };
+
+  const means = (list, x, y, colour) => {
+    const groups = new Map();
+    for (const row of list) {
+      const value = valueOf(row, y);
+      if (value === null) continue;
+      const key = `${colour < 0 ? 0 : levelOf(row, colour)} ${levelOf(row, x)}`;
+      const group = groups.get(key) ?? { sum: 0, count: 0, colour: colour < 0 ? 0 : levelOf(row, colour), level: levelOf(row, x) };
+      group.sum += value; group.count += 1;
+      groups.set(key, group);
+    }
+    return [...groups.values()];
+  };
+
+  const draw = () => {
+    const ratio = window.devicePixelRatio || 1;
+    const width = canvas.clientWidth, height = canvas.clientHeight;
+    canvas.width = width * ratio; canvas.height = height * ratio;
+    brush.setTransform(ratio, 0, 0, ratio, 0, 0);
+    brush.clearRect(0, 0, width, height);
+    const [x, y, colour] = [Number(element("x").value), Number(element("y").value), Number(element("colour").value) - 1];
+    const list = shown();
+    const factor = factors[x];
+    const place = (level) => factor.numbers ? factor.numbers[level] : level;
+    const known = list.filter((row) => valueOf(row, y) !== null);
+    const xScale = zoomed(scaleOf(known.map((row) => place(levelOf(row, x))), factor.numbers && element("log-x").checked, 0.06), zoom?.x);
+    const yScale = zoomed(scaleOf(known.map((row) => valueOf(row, y)), element("log-y").checked, 0.06), zoom?.y);
+    const inner = { width: width - MARGIN.left - MARGIN.right, height: height - MARGIN.top - MARGIN.bottom };
+    const px = (value) => MARGIN.left + xScale.at(value) * inner.width;
+    const py = (value) => MARGIN.top + (1 - yScale.at(value)) * inner.height;
+    axes = { inner };
+    brush.font = "12px system-ui, sans-serif";
+    brush.strokeStyle = "#d1d9e0"; brush.fillStyle = "#59636e"; brush.lineWidth = 1;
+    brush.textAlign = "right"; brush.textBaseline = "middle";
+    for (const tick of yScale.ticks()) {
+      brush.beginPath(); brush.moveTo(MARGIN.left, py(tick)); brush.lineTo(width - MARGIN.right, py(tick)); brush.stroke();
+      brush.fillText(short(tick), MARGIN.left - 8, py(tick));
+    }
+    brush.textAlign = "center"; brush.textBaseline = "top";
+    const few = factor.levels.length <= 24 && !factor.continuous;
+    const xTicks = few ? factor.levels.map((text, level) => [place(level), text]) : xScale.ticks().map((tick) => [tick, short(tick)]);
+    let last = -Infinity;
+    for (const [value, text] of xTicks) {
+      const at = px(value);
+      if (at < MARGIN.left - 1 || at > width - MARGIN.right + 1) continue;
+      const half = brush.measureText(text).width / 2;
+      if (at - half < last + 6) continue;
+      last = at + half;
+      brush.fillText(text, at, height - MARGIN.bottom + 8);
+    }
+    brush.fillStyle = "#1b1f24";
+    brush.fillText(factor.name, MARGIN.left + inner.width / 2, height - 22);
+    brush.save(); brush.translate(14, MARGIN.top + inner.height / 2); brush.rotate(-Math.PI / 2);
+    brush.fillText(responses[y].name, 0, 0); brush.restore();
+    brush.save(); brush.beginPath(); brush.rect(MARGIN.left, MARGIN.top - 5, inner.width, inner.height + 10); brush.clip();
+    drawn = [];
+    const paint = (row) => COLOURS[(colour < 0 ? 0 : levelOf(row, colour)) % COLOURS.length];
+    brush.globalAlpha = known.length > 500 ? 0.35 : 0.75;
+    for (const row of known) {
+      const at = [px(place(levelOf(row, x))), py(valueOf(row, y))];
+      brush.fillStyle = paint(row);
+      brush.beginPath(); brush.arc(at[0], at[1], known.length > 2000 ? 2 : 4, 0, 2 * Math.PI); brush.fill();
+      drawn.push({ px: at[0], py: at[1], row });
+    }
+    brush.globalAlpha = 1;
+    if (factor.levels.length <= 100 || !factor.continuous) {
+      const lines = new Map();
+      for (const group of means(known, x, y, colour)) {
+        const line = lines.get(group.colour) ?? [];
+        line.push([place(group.level), group.sum / group.count]); lines.set(group.colour, line);
+      }
+      for (const [number, points] of lines) {
+        points.sort((one, other) => one[0] - other[0]);
+        brush.strokeStyle = COLOURS[number % COLOURS.length]; brush.lineWidth = 2;
+        brush.beginPath();
+        points.forEach(([a, b], index) => index ? brush.lineTo(px(a), py(b)) : brush.moveTo(px(a), py(b)));
+        brush.stroke();
+      }
+    }
+    brush.restore();
+    if (drag) {
+      brush.fillStyle = "rgba(0, 114, 178, .15)";
+      brush.fillRect(drag.from[0], drag.from[1], drag.to[0] - drag.from[0], drag.to[1] - drag.from[1]);
+    }
+    const legend = element("legend");
+    legend.textContent = "";
+    if (colour >= 0 && factors[colour].levels.length <= 24) {
+      factors[colour].levels.forEach((text, level) => {
+        const item = document.createElement("span");
+        const mark = document.createElement("i");
+        mark.style.background = COLOURS[level % COLOURS.length];
+        item.append(mark, text); legend.append(item);
+      });
+    }
+    element("count").textContent = `${list.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} runs`;
+  };
+
+  const placeOf = (event) => { const box = canvas.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
+  canvas.addEventListener("mousemove", (event) => {
+    const at = placeOf(event);
+    if (drag) { drag.to = at; draw(); return; }
+    let nearest = null, best = 144;
+    for (const mark of drawn) {
+      const distance = (mark.px - at[0]) ** 2 + (mark.py - at[1]) ** 2;
+      if (distance < best) { best = distance; nearest = mark; }
+    }
+    const hint = element("hint");
+    hint.style.display = nearest ? "block" : "none";
+    if (!nearest) return;
+    hint.textContent = [...names.map((name, factor) => `${name}: ${textOf(nearest.row, factor)}`),
+      ...responses.map((response, place) => `${response.name}: ${short(valueOf(nearest.row, place))}`),
+      `row ${nearest.row[0]}, seed ${nearest.row[3]}`].join("\n");
+    hint.style.left = `${Math.min(nearest.px + 12, canvas.clientWidth - 180)}px`;
+    hint.style.top = `${nearest.py + 12}px`;
+  });
+  canvas.addEventListener("mouseleave", () => { element("hint").style.display = "none"; });
+  canvas.addEventListener("mousedown", (event) => { drag = { from: placeOf(event), to: placeOf(event) }; });
+  window.addEventListener("mouseup", () => {
+    if (!drag) return;
+    const { from, to } = drag;
+    drag = null;
+    if (Math.abs(from[0] - to[0]) > 8 && Math.abs(from[1] - to[1]) > 8) {
+      const share = (value, start, size) => Math.min(1, Math.max(0, (value - start) / size));
+      const xs = [from[0], to[0]].map((value) => share(value, MARGIN.left, axes.inner.width)).sort((a, b) => a - b);
+      const ys = [from[1], to[1]].map((value) => 1 - share(value, MARGIN.top, axes.inner.height)).sort((a, b) => a - b);
+      const within = (range, part) => range ? part.map((one) => range[0] + one * (range[1] - range[0])) : part;
+      zoom = { x: within(zoom?.x, xs), y: within(zoom?.y, ys) };
+    }
+    draw();
+  });
+  element("whole").addEventListener("click", () => { zoom = null; draw(); });
+  for (const id of ["x", "y", "colour", "log-x", "log-y"]) element(id).addEventListener("change", () => { zoom = null; draw(); });
+
+  // The table.
+  let sort = { column: 0, rising: true };
+  let most = ROWS_AT_ONCE;
+  const columns = [
+    { name: "row", value: (row) => row[0] },
+    ...names.map((name, factor) => ({ name, text: true, value: (row) => numberOf(row, factor) ?? textOf(row, factor), show: (row) => textOf(row, factor) })),
+    ...responses.map((response, place) => ({ name: response.name, value: (row) => valueOf(row, place), show: (row) => valueOf(row, place) === null ? "failed" : short(valueOf(row, place)) })),
+    { name: "seed", value: (row) => row[3] },
+    { name: "key", text: true, value: keyOf },
+  ];
+  const table = element("rows");
+  const fillTable = () => {
+    const { column, rising } = sort;
+    const value = columns[column].value;
+    const list = shown().slice().sort((one, other) => {
+      const [a, b] = [value(one), value(other)];
+      if (a === null || b === null) return (a === null) - (b === null);
+      const order = typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
+      return (rising ? order : -order) || one[0] - other[0];
+    });
+    table.tHead.innerHTML = "<tr></tr>";
+    columns.forEach((one, number) => {
+      const cell = document.createElement("th");
+      cell.dataset.column = number;
+      if (one.text) cell.className = "text";
+      cell.textContent = one.name + (number === column ? (rising ? " ▲" : " ▼") : "");
+      table.tHead.rows[0].append(cell);
+    });
+    const body = document.createElement("tbody");
+    for (const row of list.slice(0, most)) {
+      const line = body.insertRow();
+      for (const one of columns) {
+        const cell = line.insertCell();
+        if (one.text) cell.className = "text";
+        cell.textContent = one.show ? one.show(row) : one.value(row);
+      }
+    }
+    table.tBodies[0].replaceWith(body);
+    element("more").style.display = list.length > most ? "" : "none";
+    element("more").textContent = `show more of ${list.length.toLocaleString("en")}`;
+  };
+  table.addEventListener("click", (event) => {
+    const column = event.target.dataset?.column;
+    if (column === undefined) return;
+    sort = { column: Number(column), rising: sort.column === Number(column) ? !sort.rising : true };
+    fillTable();
+  });
+  element("more").addEventListener("click", () => { most += 5 * ROWS_AT_ONCE; fillTable(); });
+  element("filter").addEventListener("input", () => { draw(); fillTable(); });
+  window.addEventListener("resize", draw);
+  draw();
+  fillTable();
+
+  // A page that is served follows its study.
+  if (study.live) {
+    setInterval(async () => {
+      const answer = await fetch(study.live).catch(() => null);
+      if (!answer?.ok) return;
+      const fresh = await answer.json();
+      if (fresh.rows.length === rows.length) return;
+      fresh.factors.forEach((factor, place) => { factors[place] = factor; });
+      rows = fresh.rows;
+      const sentence = document.querySelector(".answer");
+      if (sentence && fresh.answer) sentence.textContent = fresh.answer;
+      draw(); fillTable();
+    }, 1000);
+  }
+})();

@@ -1,0 +1,91 @@
+use hpcast_study::document::Fingerprint;
+use hpcast_study::store::{FactorColumn, ResponseColumn, StudyRecord, StudyRow};
+
+use super::*;
+
+/// Two factors, three runs of each combination; `nb` matters, `swap` does not.
+fn example() -> (StudyRecord, Vec<StudyRow>) {
+    let factor = |name: &str, levels: [&str; 2], numeric| FactorColumn {
+        name: name.into(),
+        levels: levels.map(String::from).to_vec(),
+        numeric,
+        continuous: false,
+    };
+    let study = StudyRecord {
+        name: "s".into(),
+        title: "NB & <swap>".into(),
+        question: "Which is best?".into(),
+        file: "title = \"x\"\n# </script>\n".into(),
+        design: "full".into(),
+        factors: vec![factor("nb", ["128", "256"], true), factor("swap", ["long", "mix"], false)],
+        responses: vec![ResponseColumn { name: "gflops".into(), higher_is_better: true }],
+        baseline: vec![("nb".into(), "128".into()), ("swap".into(), "mix".into())],
+        rows: 12,
+        version: "0.1.0".into(),
+        created: "2026-01-01T00:00:00Z".into(),
+    };
+    let mut rows = Vec::new();
+    for point in 0..4u64 {
+        for repetition in 0..3u64 {
+            let (nb, swap) = (point / 2, point % 2);
+            let value = 100.0 + 10.0 * nb as f64 + 0.1 * repetition as f64 + 0.01 * swap as f64;
+            rows.push(StudyRow {
+                row: 3 * point + repetition,
+                point,
+                repetition,
+                seed: repetition,
+                key: Fingerprint(format!("{point}{repetition}abcdefghijkl")),
+                is_done: true,
+                levels: vec![
+                    (["128", "256"][nb as usize].into(), Some([128.0, 256.0][nb as usize])),
+                    (["long", "mix"][swap as usize].into(), None),
+                ],
+                responses: vec![Some(value)],
+            });
+        }
+    }
+    (study, rows)
+}
+
+#[test]
+fn the_answer_says_what_is_best_and_what_matters() {
+    let (study, rows) = example();
+    let findings = Findings::new(&study, &rows);
+    let answer = findings.answer();
+    assert!(answer.starts_with("The highest gflops, 110.1 (109.9 to 110.4), comes with nb 256, swap mix."), "{answer}");
+    assert!(answer.contains("Another combination cannot be told from it."), "{answer}");
+    assert!(answer.contains("`nb` explains 100 % of the differences."), "{answer}");
+    let text = markdown(&findings);
+    for part in [
+        "## Best combinations",
+        "| nb | 100.0 % | 1 |",
+        "| nb 256, swap mix | 110.1 |",
+        "## Compared with the base line",
+    ] {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+    let half = Findings::new(&study, &rows[..6]);
+    assert!(half.answer().contains("So far 6 of 12 runs are done."), "{}", half.answer());
+}
+
+#[test]
+fn the_page_needs_nothing_else() {
+    let (study, rows) = example();
+    let page = html(&Findings::new(&study, &rows), None);
+    assert!(page.contains("<h1>NB &amp; &lt;swap&gt;</h1>"));
+    for outside in ["http:", "https:", " src=", "@import", "<link", "url("] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    // Nothing of the study ends the script.
+    assert_eq!(page.matches("</script>").count(), 2);
+    assert!(page.contains("\"live\":null"));
+}
+
+#[test]
+fn a_study_without_rows_has_a_page() {
+    let (study, _) = example();
+    let findings = Findings::new(&study, &[]);
+    assert_eq!(findings.answer(), "So far 0 of 12 runs are done.");
+    assert!(html(&findings, Some("/x")).contains("\"live\":\"/x\""));
+    assert!(markdown(&findings).contains("0 runs of 12"));
+}
