@@ -1,3 +1,5 @@
+mod factorial;
+
 use proptest::prelude::*;
 
 use super::*;
