@@ -22,6 +22,7 @@ mod running;
 mod runs;
 mod sizes;
 mod study;
+mod tune;
 mod validate;
 mod verify;
 mod words;
@@ -75,6 +76,8 @@ enum Command {
     /// Do many forecasts that differ in a few factors, and say what follows
     #[command(subcommand)]
     Study(study::Command),
+    /// Search the factors of a study for the best combination, with as few runs as can be
+    Tune(Box<tune::Options>),
     /// List, show, compare or export what the runs of studies have found
     #[command(subcommand)]
     Runs(Box<runs::Command>),
@@ -122,6 +125,7 @@ fn command(arguments: Vec<std::ffi::OsString>) -> Result<(), Failure> {
         Command::Model(command) => model::run(&command),
         Command::Validate(options) => validate::run(&options),
         Command::Study(command) => study::run(&command),
+        Command::Tune(options) => tune::run(&options),
         Command::Runs(command) => runs::run(&command),
         Command::Plot(options) => plot::run(&options),
         // All their arguments are the compiler's, so they were not left to clap.

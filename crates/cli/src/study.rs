@@ -4,6 +4,7 @@ mod execution;
 mod external;
 mod figures;
 mod folder;
+mod pool;
 mod report;
 mod summary;
 mod worker;
@@ -15,11 +16,13 @@ use hpcast_platform::diagnostic::{Diagnostic, Diagnostics};
 use hpcast_study::file::Study;
 use hpcast_study::planned::Planned;
 use hpcast_study::store::StoreError;
-use hpcast_units::{Bytes, count};
+use hpcast_units::count;
 
 use crate::failure::Failure;
 use crate::running::BUILD;
+pub(crate) use execution::value as figure_of;
 pub(crate) use folder::location;
+pub(crate) use pool::Pool;
 use worker::Library;
 
 /// Studies with more runs are not begun by mistake.
@@ -49,12 +52,8 @@ pub(crate) struct RunOptions {
     /// Where the runs are done
     #[arg(long, value_enum, default_value = "local", value_name = "PLACE")]
     on: Place,
-    /// Runs at a time, or tasks of the job array (default: as many as there are cores here, or 64 tasks)
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=4096))]
-    workers: Option<u32>,
-    /// Memory that runs may use together (default: most of what is free)
-    #[arg(long, value_name = "SIZE")]
-    memory: Option<Bytes>,
+    #[command(flatten)]
+    pool: Pool,
     /// Options of sbatch, such as `--partition=short --time=60 --mem=4G`
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true, default_value = "", hide_default_value = true)]
     slurm: String,
@@ -138,7 +137,7 @@ fn plan(study: &Study, yes: bool) -> Result<Planned, Failure> {
 }
 
 /// Finds out whether every level of every factor means something.
-fn check_levels(study: &Study) -> Result<(), Failure> {
+pub(crate) fn check_levels(study: &Study) -> Result<(), Failure> {
     let folder = study.folder.as_path();
     let mut wrong = Diagnostics::new();
     for (key, run, documents) in study.trials(&version())? {

@@ -58,6 +58,23 @@ fn every_command_of_the_readme_runs() {
 }
 
 #[test]
+fn every_command_of_the_page_on_studies_runs() {
+    let folder = Folder::new("studies-page");
+    folder.write("study.toml", &blocks("docs/studies.md", "toml")[0]);
+    fs::copy(root().join("machines/msc-512.toml"), folder.path("machine.toml")).expect("a machine");
+    let commands = commands("docs/studies.md");
+    for command in &commands {
+        let place = |word: &str| match word {
+            "results" | "study.toml" | "rows.csv" | "rows.parquet" => folder.path(word),
+            _ => word.to_owned(),
+        };
+        let words: Vec<String> = words(command).into_iter().map(place).collect();
+        prints(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    assert!(commands.len() >= 7);
+}
+
+#[test]
 fn every_command_of_the_page_on_models_runs() {
     let folder = Folder::new("models-page");
     folder.write("models.toml", &blocks("docs/models.md", "toml")[0]);

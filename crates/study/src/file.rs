@@ -46,8 +46,8 @@ pub struct Study {
     pub repetitions: u32,
     /// Of the first repetition; the others have the next ones.
     pub seed: u64,
-    /// Words that make a run cheap and less sure, for tuning.
-    pub cheap: Vec<String>,
+    /// Words that make a run cheap and less sure, for tuning, and its cost as a part of a full one.
+    pub cheap: Option<(Vec<String>, f64)>,
     /// The combination that others are compared with, by names of factors and texts of levels.
     pub baseline: Vec<(String, String)>,
     reader: Reader,
@@ -252,7 +252,7 @@ fn read(mut reader: Reader, mut root: Section<'_>, folder: &Path) -> Study {
     let models = root.text(reader_ref, "models").map(PathBuf::from);
     let machine_changes = table(reader_ref, &mut root, "machine-changes");
     let model_changes = table(reader_ref, &mut root, "model-changes");
-    let cheap = words(reader_ref, &mut root, "cheap").unwrap_or_default();
+    let cheap = read_cheap(reader_ref, &mut root);
     let responses = read_responses(reader_ref, &mut root);
     let (design, repetitions, seed) = read_design(reader_ref, &mut root);
     let factors = root.sections(reader_ref, "factor", "{ name = \"nb\", option = \"--nb\", levels = [128, 256] }");
@@ -303,6 +303,30 @@ fn table(reader: &mut Reader, section: &mut Section<'_>, key: &'static str) -> T
             reader.fail(&section.key(key), format!("`{key}` must be a table"), "write its keys and values");
             Table::new()
         }
+    }
+}
+
+/// Words that make a run cheap, and what it then costs.
+fn read_cheap(reader: &mut Reader, root: &mut Section<'_>) -> Option<(Vec<String>, f64)> {
+    let cheap = words(reader, root, "cheap");
+    let cost = root.number(reader, "cheap-cost");
+    if let Some(cost) = cost
+        && !(cost > 0.0 && cost < 1.0)
+    {
+        reader.fail("cheap-cost", format!("a cheap run cannot cost {cost} of a full one"), "write a part, such as 0.1");
+    }
+    match (cheap, cost) {
+        (Some(words), Some(cost)) => Some((words, cost)),
+        (Some(_), None) => {
+            let remedy = "add `cheap-cost = 0.1`, its part of the time of a full run";
+            reader.fail("cheap", "what a cheap run costs is not said", remedy);
+            None
+        }
+        (None, Some(_)) => {
+            reader.fail("cheap-cost", "there are no cheap runs", "say what makes a run cheap with `cheap`");
+            None
+        }
+        (None, None) => None,
     }
 }
 

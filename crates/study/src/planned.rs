@@ -44,6 +44,32 @@ pub struct Planned {
 /// What each factor is set to.
 type Point = Vec<StudyLevel>;
 
+/// Makes runs of a study one by one, for those who choose points themselves.
+pub struct Planner<'s> {
+    maker: Maker<'s>,
+}
+
+impl<'s> Planner<'s> {
+    /// For a hpcast of that version.
+    pub fn new(study: &'s Study, version: &str) -> Result<Planner<'s>, Diagnostic> {
+        Ok(Planner { maker: Maker::new(study, version)? })
+    }
+
+    /// The run at a point, with more words.
+    pub fn run(&mut self, number: u64, point: &[Setting], more: &[String]) -> Result<PlannedRun, Diagnostic> {
+        let factors = &self.maker.study.factors;
+        let levels: Point = point.iter().zip(factors).map(|(setting, factor)| level(factor, *setting)).collect();
+        let mut run = self.maker.run(number, 0, &levels)?;
+        run.inputs.words.extend(more.iter().cloned());
+        Ok(run)
+    }
+
+    /// The files that all runs so far read.
+    pub fn documents(&self) -> &BTreeMap<Fingerprint, Document> {
+        &self.maker.documents
+    }
+}
+
 impl Study {
     /// How many runs the study has, without making them.
     pub fn count(&self) -> Result<u128, Diagnostic> {

@@ -2,42 +2,32 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use hpcast_study::document::Fingerprint;
-use hpcast_study::execute::local::{Crew, CrewError};
 use hpcast_study::execute::slurm::{Cluster, ClusterError};
-use hpcast_study::execute::{Ended, Task, memory};
+use hpcast_study::execute::{Ended, Task};
 use hpcast_study::file::{DesignSpec, Figure, ResponseSpec, Study, StudyFactor, Values};
 use hpcast_study::frame::Better;
 use hpcast_study::planned::{Planned, PlannedRun};
-use hpcast_study::run::{Inputs, Outputs};
+use hpcast_study::run::Outputs;
 use hpcast_study::store::{FactorColumn, ResponseColumn, RunRecord, Store, StudyId, StudyRecord, StudyRow};
 use hpcast_units::{Time, count};
 
 use super::folder::Folder;
+use super::pool::{self, Pool, WORK};
 use super::{Place, RunOptions, plan, summary, version};
 use crate::failure::Failure;
 use crate::running::Running;
-
-/// The words that make a worker of this program.
-const WORK: [&str; 2] = ["study", "work"];
 
 /// Tasks of a job array, unless the user says otherwise.
 const CLUSTER_TASKS: usize = 64;
 
 /// What is kept survives a crash of the system after this long at the latest.
 const SETTLE: Duration = Duration::from_secs(1);
-
-/// What a process of a worker takes by itself, and what a rank and a node add: skeletons take about a kilobyte a rank.
-/// Only the first runs are judged by it, the others by what those have used.
-const PROCESS_BYTES: u64 = 24 << 20;
-const RANK_BYTES: u64 = 4 << 10;
 
 pub(super) fn run(options: &RunOptions) -> Result<(), Failure> {
     let running = Running::begin("study".into());
@@ -52,8 +42,7 @@ pub(super) fn run(options: &RunOptions) -> Result<(), Failure> {
     let mut keeper = Keeper::new(&study, &planned, store, id)?;
     let found = keeper.found();
     let tasks = keeper.tasks();
-    let program = std::env::current_exe().map_err(|error| Failure::input(format!("cannot find hpcast: {error}")))?;
-    let work = Work { options, study: &study, planned: &planned, tasks: &tasks, running: &running, program };
+    let work = Work { options, study: &study, planned: &planned, tasks: &tasks, running: &running };
     let result = if tasks.is_empty() { Ok(()) } else { work.run(&mut keeper) };
     let interrupted = running.interrupt().load(Ordering::Relaxed);
     running.end();
@@ -78,8 +67,6 @@ struct Work<'w> {
     planned: &'w Planned,
     tasks: &'w [Task],
     running: &'w Running,
-    /// This program, which does runs when it is called as a worker.
-    program: PathBuf,
 }
 
 impl Work<'_> {
@@ -103,35 +90,11 @@ impl Work<'_> {
             Ok(())
         };
         match self.options.on {
-            Place::Local => self.here(keep),
+            Place::Local => {
+                self.options.pool.run(&self.study.folder, self.tasks, &self.planned.documents, self.running, keep)
+            }
             Place::Slurm => self.on_cluster(keep),
         }
-    }
-
-    fn here(&self, keep: impl FnMut(Vec<Ended>) -> Result<(), Failure>) -> Result<(), Failure> {
-        let (program, folder) = (&self.program, &self.study.folder);
-        let worker = || {
-            let mut command = Command::new(program);
-            command.args(WORK);
-            if !folder.as_os_str().is_empty() {
-                command.current_dir(folder);
-            }
-            // Ctrl-C is for us: we stop them when all that is finished is kept.
-            command.process_group(0);
-            command
-        };
-        let (options, interrupt) = (self.options, self.running.interrupt());
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let crew = Crew {
-            workers: options.workers.map_or(cores, |workers| workers as usize),
-            memory_bytes: options.memory.map_or_else(memory::available, |memory| memory.get()),
-            worker: &worker,
-            interrupt: &interrupt,
-        };
-        crew.run(self.tasks, &self.planned.documents, keep).map_err(|error| match error {
-            CrewError::Keep(failure) => failure,
-            CrewError::Start(_) => Failure::input(error.to_string()),
-        })
     }
 
     /// Sends runs to Slurm and waits for them. Who does not want to wait any more is told which jobs go on.
@@ -139,11 +102,11 @@ impl Work<'_> {
         let (options, interrupt) = (self.options, self.running.interrupt());
         let cluster = Cluster {
             folder: absolute(&options.out)?.join("slurm"),
-            program: self.program.clone(),
+            program: pool::program()?,
             words: WORK.map(String::from).to_vec(),
             place: absolute(&self.study.folder)?,
             name: format!("hpcast-{}", options.name()),
-            tasks: options.workers.map_or(CLUSTER_TASKS, |tasks| tasks as usize),
+            tasks: options.pool.given().unwrap_or(CLUSTER_TASKS),
             options: options.slurm.split_whitespace().map(String::from).collect(),
             interrupt: &interrupt,
         };
@@ -265,10 +228,7 @@ impl<'s> Keeper<'s> {
     /// What is to be done: each different run once, in the order of the design.
     fn tasks(&self) -> Vec<Task> {
         let is_first = |number: &usize| self.missing[*number] && self.rows[&self.keys[*number]][0] == *number;
-        let task = |number: usize| {
-            let inputs = self.planned.runs[number].inputs.clone();
-            Task { number, memory_bytes: memory_bytes(&inputs), inputs }
-        };
+        let task = |number: usize| Pool::task(number, self.planned.runs[number].inputs.clone());
         (0..self.keys.len()).filter(is_first).map(task).collect()
     }
 
@@ -330,24 +290,11 @@ impl<'s> Keeper<'s> {
     }
 }
 
-fn value(figure: &Figure, outputs: &Outputs) -> Option<f64> {
+/// What a run says of a figure.
+pub(crate) fn value(figure: &Figure, outputs: &Outputs) -> Option<f64> {
     let named = |name: &String| outputs.figures.get(name).copied();
     match figure {
         Figure::Named(name) => named(name),
         Figure::Ratio(one, other) => Some(named(one)? / named(other)?).filter(|ratio| ratio.is_finite()),
     }
-}
-
-/// About how much memory a run needs, as far as its words tell.
-fn memory_bytes(inputs: &Inputs) -> u64 {
-    let after = |option: &str| {
-        let place = inputs.words.iter().position(|word| word == option)?;
-        inputs.words.get(place + 1)
-    };
-    let ranks = ["-n", "--ranks"].into_iter().find_map(|option| after(option)?.parse().ok());
-    let grid = after("--grid").and_then(|grid| {
-        let (rows, columns) = grid.split_once('x')?;
-        Some(rows.parse::<u64>().ok()? * columns.parse::<u64>().ok()?)
-    });
-    PROCESS_BYTES + ranks.or(grid).unwrap_or(0) * RANK_BYTES
 }

@@ -1,0 +1,134 @@
+//! Studies that are kept in a real PostgreSQL, made for the test. Skipped where it is not installed.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::{Folder, command, prints, refuses};
+
+const STUDY: &str = r#"
+title = "Halo exchanges"
+program = "run halo2d -n 16 --ranks-per-node 1 --size {size} --count 2"
+machine = "machine.toml"
+responses = ["seconds"]
+[[factor]]
+name = "size"
+levels = ["1 KiB", "2 KiB", "4 KiB"]
+[design]
+repetitions = 4
+"#;
+
+/// A server; it ends with this.
+struct Server {
+    folder: Folder,
+    programs: PathBuf,
+    port: u32,
+}
+
+/// As the user that PostgreSQL wants to be, which is not root.
+fn as_user(program: &Path) -> Command {
+    let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
+    if !root {
+        return Command::new(program);
+    }
+    let mut command = Command::new("runuser");
+    command.args(["-u", "postgres", "--"]).arg(program);
+    command
+}
+
+impl Server {
+    fn start() -> Option<Server> {
+        let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+        let programs =
+            versions.map(|version| version.path().join("bin")).find(|folder| folder.join("initdb").is_file());
+        let Some(programs) = programs else {
+            eprintln!("skipped: PostgreSQL is not installed");
+            return None;
+        };
+        let folder = Folder::new("postgres");
+        let _ = Command::new("chmod").args(["777", &folder.path("")]).status();
+        let port = 40_000 + std::process::id() % 20_000;
+        let server = Server { folder, programs, port };
+        let data = server.folder.path("data");
+        let made = as_user(&server.programs.join("initdb")).args(["-D", &data, "-A", "trust", "-U", "hpcast"]).output();
+        assert!(made.is_ok_and(|made| made.status.success()), "initdb");
+        let options = format!("-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=");
+        let log = server.folder.path("data/log");
+        let started = as_user(&server.programs.join("pg_ctl"))
+            .args(["-D", &data, "-w", "-o", &options, "-l", &log, "start"])
+            .stdout(Stdio::null())
+            .status();
+        assert!(started.is_ok_and(|started| started.success()), "pg_ctl start");
+        Some(server)
+    }
+
+    fn url(&self) -> String {
+        format!("postgres://hpcast@127.0.0.1:{}/postgres", self.port)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let data = self.folder.path("data");
+        let _ = as_user(&self.programs.join("pg_ctl"))
+            .args(["-D", &data, "-m", "immediate", "stop"])
+            .stdout(Stdio::null())
+            .status();
+        let _ = as_user(Path::new("rm")).args(["-rf", &data]).status();
+    }
+}
+
+#[test]
+fn a_team_keeps_its_runs_in_one_place() {
+    let Some(server) = Server::start() else { return };
+    let folder = Folder::new("postgres-study");
+    std::fs::copy(common::machine("msc-512.toml"), folder.path("machine.toml")).expect("a machine");
+    let study = folder.write("study.toml", STUDY);
+    let rows = |place: &str, name: &str| {
+        prints(&[
+            "runs",
+            "export",
+            place,
+            "--study",
+            name,
+            "--csv",
+            &folder.path("rows.csv"),
+            "--parquet",
+            &folder.path("x.parquet"),
+        ]);
+        folder.read("rows.csv")
+    };
+    prints(&["study", "run", &study, "--out", &folder.path("here")]);
+    let here = rows(&folder.path("here"), "study");
+    let url = server.url();
+    let said = prints(&["study", "run", &study, "--out", &folder.path("there"), "--store", &url]);
+    assert!(said.contains("12 of them done now"), "{said}");
+    assert_eq!(rows(&url, "study"), here);
+    // The folder knows where its results are.
+    assert_eq!(rows(&folder.path("there"), "study"), here);
+    // Another study with runs in common.
+    let other = folder.write("other.toml", &STUDY.replace("\"4 KiB\"]", "\"4 KiB\", \"8 KiB\"]"));
+    let said = prints(&["study", "run", &other, "--out", &folder.path("other"), "--store", &url]);
+    assert!(said.contains("runs       16 of 16, 4 of them done now, 12 known before"), "{said}");
+    refuses(&["runs", "list", &url], &["has 2 studies; choose one with --study: study, other"]);
+    let list = prints(&["runs", "list", &url, "--study", "other", "--where", "size>=4 KiB", "--sort", "seconds"]);
+    assert_eq!(list.lines().count(), 9, "{list}");
+    let show = prints(&["runs", "show", &url, "--study", "other", "0"]);
+    assert!(show.contains("hpcast run halo2d"), "{show}");
+    let report = prints(&["study", "report", &url, "--study", "other", "--output", &folder.path("report")]);
+    assert!(report.contains("The lowest seconds"), "{report}");
+}
+
+#[test]
+fn a_server_that_is_not_there() {
+    let folder = Folder::new("no-postgres");
+    std::fs::copy(common::machine("msc-512.toml"), folder.path("machine.toml")).expect("a machine");
+    let study = folder.write("study.toml", STUDY);
+    let url = "postgres://somebody:secret@127.0.0.1:1/nowhere";
+    let out = folder.path("out");
+    let output = command(&["study", "run", &study, "--out", &out, "--store", url]).output().expect("hpcast");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("postgres://somebody@127.0.0.1:1/nowhere") && !said.contains("secret"), "{said}");
+}

@@ -1,0 +1,188 @@
+//! Studies on a real Slurm: a controller and a node on this computer, made for the test. Skipped where Slurm is not
+//! installed, or where its daemons cannot be started (they want to be root).
+
+mod common;
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{Folder, command, prints, refuses};
+
+const STUDY: &str = r#"
+title = "Halo exchanges"
+program = "run halo2d -n 16 --ranks-per-node 1 --size {size} --count 2"
+machine = "machine.toml"
+responses = ["seconds"]
+[[factor]]
+name = "size"
+levels = ["1 KiB", "2 KiB", "4 KiB", "8 KiB", "16 KiB"]
+[design]
+repetitions = 4
+"#;
+
+fn folder(name: &str) -> (Folder, String) {
+    let folder = Folder::new(name);
+    std::fs::copy(common::machine("msc-512.toml"), folder.path("machine.toml")).expect("a machine");
+    let study = folder.write("study.toml", STUDY);
+    (folder, study)
+}
+
+/// A cluster of one node; its daemons end with it.
+struct Slurm {
+    folder: Folder,
+    daemons: Vec<Child>,
+}
+
+impl Drop for Slurm {
+    fn drop(&mut self) {
+        for daemon in &mut self.daemons {
+            let _ = daemon.kill();
+            let _ = daemon.wait();
+        }
+    }
+}
+
+fn is_installed(program: &str) -> bool {
+    let folders = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"];
+    folders.iter().any(|folder| Path::new(folder).join(program).is_file())
+}
+
+impl Slurm {
+    fn start() -> Option<Slurm> {
+        let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
+        if !root || !["slurmctld", "slurmd", "munged", "sbatch"].into_iter().all(is_installed) {
+            eprintln!("skipped: Slurm and munge are not installed, or this is not root");
+            return None;
+        }
+        let folder = Folder::new("slurm");
+        for name in ["munge", "state", "spool"] {
+            std::fs::create_dir_all(folder.path(name)).expect("a folder");
+        }
+        let host = String::from_utf8(Command::new("hostname").arg("-s").output().ok()?.stdout).ok()?.trim().to_owned();
+        let port = 20_000 + std::process::id() % 20_000;
+        let place = folder.path("");
+        let place = place.trim_end_matches('/');
+        folder.write(
+            "slurm.conf",
+            &format!(
+                "ClusterName=test\nSlurmctldHost={host}(127.0.0.1)\nSlurmUser=root\nSlurmdUser=root\nAuthType=auth/munge\n\
+                 AuthInfo=socket={place}/munge/socket\nCredType=cred/munge\nStateSaveLocation={place}/state\n\
+                 SlurmdSpoolDir={place}/spool\nSlurmctldPidFile={place}/ctld.pid\nSlurmdPidFile={place}/d.pid\n\
+                 SlurmctldPort={port}\nSlurmdPort={}\nProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\n\
+                 SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nJobAcctGatherType=jobacct_gather/none\n\
+                 SwitchType=switch/none\nMpiDefault=none\nReturnToService=2\n\
+                 SchedulerParameters=sched_interval=1,batch_sched_delay=0\nNodeName={host} NodeAddr=127.0.0.1 CPUs=2\n\
+                 PartitionName=debug Nodes={host} Default=YES State=UP\n",
+                port + 1
+            ),
+        );
+        folder.write("munge/key", &"0123456789abcdef".repeat(4));
+        let quiet = |command: &mut Command| command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok();
+        let _ = Command::new("chmod").args(["600", &folder.path("munge/key")]).status();
+        let munge = |name: &str| folder.path(&format!("munge/{name}"));
+        let mut daemons = Vec::new();
+        daemons.push(quiet(Command::new("munged").args([
+            "--foreground",
+            "--force",
+            &format!("--socket={}", munge("socket")),
+            &format!("--key-file={}", munge("key")),
+            &format!("--log-file={}", munge("log")),
+            &format!("--pid-file={}", munge("pid")),
+            &format!("--seed-file={}", munge("seed")),
+        ]))?);
+        std::thread::sleep(Duration::from_millis(500));
+        let conf = folder.path("slurm.conf");
+        daemons.push(quiet(Command::new("slurmctld").args(["-D", "-f", &conf, "-L", &folder.path("ctld.log")]))?);
+        daemons.push(quiet(Command::new("slurmd").args([
+            "-D",
+            "-f",
+            &conf,
+            "-N",
+            &host,
+            "-L",
+            &folder.path("d.log"),
+        ]))?);
+        let slurm = Slurm { folder, daemons };
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(60) {
+            let states = slurm.command("sinfo").args(["-h", "-o", "%T"]).output().ok()?;
+            if String::from_utf8_lossy(&states.stdout).trim() == "idle" {
+                return Some(slurm);
+            }
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        eprintln!("skipped: Slurm does not come up: {}", slurm.folder.read("ctld.log"));
+        None
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.env("SLURM_CONF", self.folder.path("slurm.conf"));
+        command
+    }
+
+    fn hpcast(&self, arguments: &[&str]) -> Command {
+        let mut command = command(arguments);
+        command.env("SLURM_CONF", self.folder.path("slurm.conf"));
+        command
+    }
+}
+
+fn rows(folder: &Folder, out: &str) -> String {
+    prints(&["runs", "export", &folder.path(out), "--csv", &folder.path("rows.csv")]);
+    folder.read("rows.csv")
+}
+
+#[test]
+fn without_slurm_it_says_so() {
+    let (folder, study) = folder("no-slurm");
+    let mut hpcast = command(&["study", "run", &study, "--out", &folder.path("out"), "--on", "slurm"]);
+    let output = hpcast.env("PATH", folder.path("nowhere")).output().expect("hpcast");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("Slurm is not here: `sbatch` cannot be run"), "{said}");
+    refuses(&["study", "run", &study, "--out", &folder.path("out"), "--on", "moon"], &["invalid value 'moon'"]);
+}
+
+#[test]
+fn a_cluster_finds_what_this_computer_finds() {
+    let Some(slurm) = Slurm::start() else { return };
+    let (folder, study) = folder("slurm-study");
+    prints(&["study", "run", &study, "--out", &folder.path("here")]);
+    let here = rows(&folder, "here");
+
+    let run = |out: &str| {
+        slurm.hpcast(&["study", "run", &study, "--out", &folder.path(out), "--on", "slurm", "--workers", "4"])
+    };
+    let output = run("there").output().expect("hpcast");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(rows(&folder, "there"), here);
+
+    // Tasks that are cancelled are sent again.
+    let child = run("cancelled").stdout(Stdio::piped()).spawn().expect("hpcast");
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(20) {
+        if slurm
+            .command("scancel")
+            .args(["--verbose", "--name=hpcast-study"])
+            .output()
+            .is_ok_and(|output| String::from_utf8_lossy(&output.stderr).contains("Terminating job"))
+        {
+            break;
+        }
+    }
+    assert!(child.wait_with_output().expect("hpcast").status.success());
+    assert_eq!(rows(&folder, "cancelled"), here);
+
+    // What is on its way when nobody waits any more is gathered by the next who asks.
+    let mut child = run("left").stdout(Stdio::null()).spawn().expect("hpcast");
+    let job = Path::new(&folder.path("left")).join("slurm/0001/job");
+    while !job.is_file() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().expect("hpcast");
+    child.wait().expect("hpcast");
+    assert!(run("left").output().expect("hpcast").status.success());
+    assert_eq!(rows(&folder, "left"), here);
+}
