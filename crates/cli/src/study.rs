@@ -1,5 +1,6 @@
 //! `hpcast study`: many forecasts that differ in a few factors.
 
+mod archive;
 mod execution;
 mod external;
 mod figures;
@@ -36,6 +37,12 @@ pub(crate) enum Command {
     Check(CheckOptions),
     /// Say what a study has found: a page, Markdown, pictures
     Report(report::ReportOptions),
+    /// Pack a study, its runs and what came of them into one file
+    Archive(archive::ArchiveOptions),
+    /// Do all runs of an archive again, and compare
+    Repeat(archive::RepeatOptions),
+    /// Compare a repetition with its archive, byte for byte
+    Verify(archive::VerifyOptions),
     /// Do the runs that are read from standard input
     #[command(hide = true)]
     Work,
@@ -85,6 +92,9 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::Run(options) => execution::run(options),
         Command::Check(options) => check(options),
         Command::Report(options) => report::run(options),
+        Command::Archive(options) => archive::archive(options),
+        Command::Repeat(options) => archive::repeat(options),
+        Command::Verify(options) => archive::verify(options),
         Command::Work => worker::work(),
     }
 }
@@ -136,22 +146,36 @@ fn plan(study: &Study, yes: bool) -> Result<Planned, Failure> {
     Ok(study.plan(&version())?)
 }
 
-/// Finds out whether every level of every factor means something.
+/// Finds out whether every level of every factor means something. Trials differ from the first in one level each.
 pub(crate) fn check_levels(study: &Study) -> Result<(), Failure> {
-    let folder = study.folder.as_path();
-    let mut wrong = Diagnostics::new();
-    for (key, run, documents) in study.trials(&version())? {
+    let mut failures = Vec::new();
+    let trials = study.trials(&version())?;
+    for (_, run, documents) in &trials {
         let mut library = Library::default();
-        documents.into_iter().for_each(|(fingerprint, document)| library.add(fingerprint, document));
-        if let Err(failure) = folder::within(folder, || library.check(&run.inputs))? {
-            let levels: Vec<&str> = run.levels.iter().map(|(text, _)| text.as_str()).collect();
-            said(&failure, &levels.join(", ")).into_iter().for_each(|(message, remedy)| {
-                wrong.push(study.error(&key, message, remedy));
-            });
-            break;
+        documents.iter().for_each(|(fingerprint, document)| library.add(fingerprint.clone(), document.clone()));
+        failures.push(folder::within(&study.folder, || library.check(&run.inputs))?.err());
+    }
+    let Some(wrong) = failures.iter().position(Option::is_some) else { return Ok(()) };
+    let (key, run, _) = &trials[wrong];
+    let key = match failures.iter().position(Option::is_none) {
+        // If the first fails and another does not, the level is to blame in which they differ.
+        Some(cured) if wrong == 0 => first_level(&trials[cured].0),
+        Some(_) => key.clone(),
+        None => "program".into(),
+    };
+    let levels: Vec<&str> = run.levels.iter().map(|(text, _)| text.as_str()).collect();
+    let mut diagnostics = Diagnostics::new();
+    for failure in failures.iter().skip(wrong).take(1).flatten() {
+        for (message, remedy) in said(failure, &levels.join(", ")) {
+            diagnostics.push(study.error(&key, message, remedy));
         }
     }
-    if wrong.has_errors() { Err(wrong.into()) } else { Ok(()) }
+    Err(diagnostics.into())
+}
+
+/// The first level of the factor whose level has this key, such as `factor[1].levels[0]`.
+fn first_level(key: &str) -> String {
+    key.rfind('[').map_or(key.into(), |place| format!("{}[0]", &key[..place]))
 }
 
 /// What is wrong with a combination of levels, and what to do about it.

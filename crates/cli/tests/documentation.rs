@@ -127,8 +127,8 @@ fn every_command_of_the_page_on_models_runs() {
 }
 
 #[test]
-fn every_command_of_the_page_on_studies_runs() {
-    let folder = Folder::new("studies-page");
+fn every_command_of_the_page_on_network_studies_runs() {
+    let folder = Folder::new("network-studies-page");
     assert_eq!(run_commands("docs/network-studies.md", &folder), 2);
 }
 

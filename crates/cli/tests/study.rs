@@ -162,7 +162,7 @@ fn whoever_is_killed_loses_only_what_was_in_flight() {
 #[test]
 fn what_is_wrong_is_found_before_the_first_run() {
     for (from, to, said) in [
-        ("\"1 GB/s\"", "\"1 s\"", "is a duration"),
+        ("\"1 GB/s\"", "\"1 s\"", "`s` is a unit of duration, not of bandwidth"),
         ("\"1 GB/s\"", "\"fast\"", "fast"),
         ("network.bandwidth", "network.bandwith", "did you mean `bandwidth`?"),
         ("halo2d", "halo5d", "halo5d"),
@@ -241,4 +241,40 @@ fn ready_made_studies_can_be_run() {
         }
     }
     assert!(found >= 10, "{found}");
+}
+
+#[test]
+fn an_archive_is_repeated_byte_for_byte() {
+    let (folder, study) = folder("study-archive", STUDY);
+    let (out, archive, again) = (folder.path("out"), folder.path("study.tar"), folder.path("again"));
+    prints(&["study", "run", &study, "--out", &out]);
+    prints(&["study", "archive", &out, "-o", &archive]);
+    // Nothing else is needed.
+    std::fs::remove_dir_all(&out).expect("a folder");
+    std::fs::remove_file(folder.path("machine.toml")).expect("a file");
+    let said = prints(&["study", "repeat", &archive, "--out", &again]);
+    assert!(said.contains("The repetition gave the same bytes: 12 runs."), "{said}");
+    prints(&["study", "verify", &archive, &again]);
+    refuses(&["study", "verify", &study, &again], &["study.toml"]);
+}
+
+#[test]
+fn the_best_is_found_with_few_runs() {
+    let (folder, study) =
+        folder("study-tune", &STUDY.replace("responses = [\"seconds\", \"messages\"]", "responses = [\"seconds\"]"));
+    let said = prints(&["tune", &study, "--budget", "5"]);
+    assert!(said.contains("of 6 combinations") && said.contains("size 1 KiB, bandwidth 10 GB/s\n"), "{said}");
+    let _ = folder;
+}
+
+#[test]
+fn a_report_says_what_is_best() {
+    let (folder, study) = folder("study-report", STUDY);
+    let out = folder.path("out");
+    prints(&["study", "run", &study, "--out", &out]);
+    let said = prints(&["study", "report", &out]);
+    assert!(said.contains("comes with size 1 KiB, bandwidth 10 GB/s."), "{said}");
+    for name in ["report.html", "report.md", "seconds-over-size.svg", "seconds-over-bandwidth.svg"] {
+        assert!(std::path::Path::new(&out).join(name).is_file(), "{name}");
+    }
 }

@@ -2,11 +2,13 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use hpcast_report::write_file;
 use hpcast_study::document::Fingerprint;
 use hpcast_study::execute::slurm::{Cluster, ClusterError};
 use hpcast_study::execute::{Ended, Task};
@@ -29,26 +31,42 @@ const CLUSTER_TASKS: usize = 64;
 /// What is kept survives a crash of the system after this long at the latest.
 const SETTLE: Duration = Duration::from_secs(1);
 
+/// The commands that have written to a study's folder, in it.
+pub(super) const COMMANDS: &str = "commands.log";
+/// Where the words of a study's runs name files: the study's own folder.
+pub(super) const ORIGIN_FOLDER: &str = "folder.txt";
+
 pub(super) fn run(options: &RunOptions) -> Result<(), Failure> {
-    let running = Running::begin("study".into());
     let study = Study::load(&options.file)?;
     let planned = plan(&study, options.yes)?;
-    let folder = Folder::open(&options.out, &study, options.store.as_deref())?;
-    let mut store = Store::open(&folder.location)?;
     let record = record(options, &study, &planned);
-    let id = store.begin_study(&record)?;
+    do_study(options, &study, &planned, &record)
+}
+
+/// Does the runs of a study that are missing.
+pub(super) fn do_study(
+    options: &RunOptions,
+    study: &Study,
+    planned: &Planned,
+    record: &StudyRecord,
+) -> Result<(), Failure> {
+    let running = Running::begin("study".into());
+    let folder = Folder::open(&options.out, study, options.store.as_deref())?;
+    note(options, study)?;
+    let mut store = Store::open(&folder.location)?;
+    let id = store.begin_study(record)?;
     let documents: Vec<_> = planned.documents.iter().map(|(key, document)| (key.clone(), document)).collect();
     store.add_documents(&documents)?;
-    let mut keeper = Keeper::new(&study, &planned, store, id)?;
+    let mut keeper = Keeper::new(study, planned, store, id)?;
     let found = keeper.found();
     let tasks = keeper.tasks();
-    let work = Work { options, study: &study, planned: &planned, tasks: &tasks, running: &running };
+    let work = Work { options, study, planned, tasks: &tasks, running: &running };
     let result = if tasks.is_empty() { Ok(()) } else { work.run(&mut keeper) };
     let interrupted = running.interrupt().load(Ordering::Relaxed);
     running.end();
     result?;
     keeper.store.settle()?;
-    crate::print(&summary::text(&record, &mut keeper, found, tasks.len())?)?;
+    crate::print(&summary::text(record, &mut keeper, found, tasks.len())?)?;
     match keeper.failed.first() {
         _ if interrupted => Err(Failure::Interrupted),
         Some(first) => Err(Failure::Program(format!(
@@ -58,6 +76,18 @@ pub(super) fn run(options: &RunOptions) -> Result<(), Failure> {
         ))),
         None => Ok(()),
     }
+}
+
+/// Notes who has written to the folder, and where the study is.
+fn note(options: &RunOptions, study: &Study) -> Result<(), Failure> {
+    let path = options.out.join(COMMANDS);
+    let wrong = |error: std::io::Error| Failure::input(format!("cannot write {}: {error}", path.display()));
+    let words: Vec<String> = std::env::args().collect();
+    let date = hpcast_report::utc(std::time::SystemTime::now());
+    let mut log = std::fs::OpenOptions::new().create(true).append(true).open(&path).map_err(wrong)?;
+    writeln!(log, "{date}  {}  {}", version(), words.join(" ")).map_err(wrong)?;
+    let folder = absolute(&study.folder)?;
+    Ok(write_file(&options.out.join(ORIGIN_FOLDER), folder.display().to_string().as_bytes())?)
 }
 
 /// Runs that are to be done.

@@ -24,7 +24,7 @@ const PROCESS_BYTES: u64 = 24 << 20;
 const RANK_BYTES: u64 = 4 << 10;
 
 /// How many runs at a time.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct Pool {
     /// Runs at a time, or tasks of a job array (default: as many as there are cores here, or 64 tasks)
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=4096))]

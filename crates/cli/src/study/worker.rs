@@ -20,7 +20,7 @@ use tempfile::TempDir;
 use super::{external, figures};
 use crate::failure::Failure;
 use crate::running::Running;
-use crate::{hpl, run, words};
+use crate::{hpl, launch, run, words};
 
 /// Does runs until nobody asks for more.
 pub(super) fn work() -> Result<(), Failure> {
@@ -197,7 +197,7 @@ impl Program {
             Some("hpl") if !inputs.words.iter().any(|word| word == "--real") => {
                 words::options(words()).map(|options| Program::Hpl(Box::new(options))).map_err(wrong)
             }
-            Some("run") if is_built_in => {
+            Some("run") if is_built_in || !is_program(inputs) => {
                 words::options(words()).map(|options| Program::BuiltIn(Box::new(options))).map_err(wrong)
             }
             Some("hpl" | "run" | "jobs") => Ok(Program::Other),
@@ -207,4 +207,11 @@ impl Program {
             None => Err(Failure::input("the study has no program; write `program = \"hpl --n 20000\"`")),
         }
     }
+}
+
+/// Whether the words of `run` name a file or a command of the system.
+fn is_program(inputs: &Inputs) -> bool {
+    let words = std::iter::once("hpcast").chain(inputs.words.iter().map(String::as_str)).map(Into::into).collect();
+    let is_built_in = |name: &str| name.parse::<hpcast_apps::Program>().is_ok();
+    launch::rewritten(words, is_built_in).get(1).is_some_and(|word| word == "run-program")
 }
