@@ -34,6 +34,12 @@
   fill("y", responses.map((response) => response.name), 0);
   fill("x", names, study.x ?? 0);
   fill("colour", ["nothing", ...names], names.length > 1 ? ((study.x ?? 0) === 0 ? 2 : 1) : 0);
+  // What spans orders of magnitude is easier to see that way.
+  const suitsLog = () => {
+    const numbers = factors[Number(element("x").value)].numbers;
+    return Boolean(numbers) && Math.min(...numbers) > 0 && Math.max(...numbers) > 30 * Math.min(...numbers);
+  };
+  element("log-x").checked = suitsLog();
 
   // What is shown: all rows that meet the filter.
   const filterText = () => element("filter").value.trim();
@@ -166,7 +172,10 @@
     brush.fillText(responses[y].name, 0, 0); brush.restore();
     brush.save(); brush.beginPath(); brush.rect(MARGIN.left, MARGIN.top - 5, inner.width, inner.height + 10); brush.clip();
     drawn = [];
-    const paint = (row) => COLOURS[(colour < 0 ? 0 : levelOf(row, colour)) % COLOURS.length];
+    // Levels have colours of their own; values of a range go from blue to red in their order.
+    const isRange = colour >= 0 && factors[colour].continuous;
+    const paint = (row) => isRange ? `hsl(${230 * (1 - levelOf(row, colour) / factors[colour].levels.length)} 80% 45%)`
+      : COLOURS[(colour < 0 ? 0 : levelOf(row, colour)) % COLOURS.length];
     brush.globalAlpha = known.length > 500 ? 0.35 : 0.75;
     for (const row of known) {
       const at = [px(place(levelOf(row, x))), py(valueOf(row, y))];
@@ -175,7 +184,7 @@
       drawn.push({ px: at[0], py: at[1], row });
     }
     brush.globalAlpha = 1;
-    if (factor.levels.length <= 100 || !factor.continuous) {
+    if (!factor.continuous && !isRange) {
       const lines = new Map();
       for (const group of means(known, x, y, colour)) {
         const line = lines.get(group.colour) ?? [];
@@ -196,7 +205,10 @@
     }
     const legend = element("legend");
     legend.textContent = "";
-    if (colour >= 0 && factors[colour].levels.length <= 24) {
+    if (isRange) {
+      const { name, levels } = factors[colour];
+      legend.textContent = `${name}: from blue (${levels[0]}) to red (${levels[levels.length - 1]})`;
+    } else if (colour >= 0 && factors[colour].levels.length <= 24) {
       factors[colour].levels.forEach((text, level) => {
         const item = document.createElement("span");
         const mark = document.createElement("i");
@@ -241,7 +253,11 @@
     draw();
   });
   element("whole").addEventListener("click", () => { zoom = null; draw(); });
-  for (const id of ["x", "y", "colour", "log-x", "log-y"]) element(id).addEventListener("change", () => { zoom = null; draw(); });
+  for (const id of ["x", "y", "colour", "log-x", "log-y"]) element(id).addEventListener("change", () => {
+    zoom = null;
+    if (id === "x") element("log-x").checked = suitsLog();
+    draw();
+  });
 
   // The table.
   let sort = { column: 0, rising: true };
