@@ -44,7 +44,7 @@ pub use hyperx::{HyperX, HyperXShape};
 pub use planes::{PlaneChoice, Planes};
 pub use shape::FatTreeShape;
 pub use slim_fly::SlimFly;
-pub use torus::Torus;
+pub use torus::{Ties, Torus};
 
 use crate::interconnect::Path;
 use crate::routing::{Choice, Choosing, draw_below, least_of_draws};
