@@ -242,7 +242,7 @@ fn read_packets(reader: &mut Reader, packet: &mut Section<'_>) -> PacketSwitchin
     PacketSwitching {
         size: packet.quantity(reader, "size").map_or(usual.size, bytes),
         buffer: packet.quantity(reader, "buffer").map(bytes),
-        injection: packet.whole(reader, "injection").unwrap_or(usual.injection),
+        injection: packet.whole(reader, "injection"),
         arbitration: packet.choice(reader, "arbitration", &Arbitration::WORDS).unwrap_or_default(),
     }
 }

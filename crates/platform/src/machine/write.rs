@@ -198,7 +198,9 @@ impl MachineFile {
         out.section("network.packet");
         out.key("size", quoted(Bytes::new(packets.size.into())), "of a packet");
         out.optional("buffer", packets.buffer.map(|buffer| Bytes::new(buffer.into())), "of each virtual channel");
-        out.key("injection", packets.injection, "packets that may wait for each link out of a node");
+        if let Some(injection) = packets.injection {
+            out.key("injection", injection, "packets that may wait for each link out of a node");
+        }
         out.key("arbitration", quoted(packets.arbitration.word()), "which packet goes first");
     }
 

@@ -382,11 +382,6 @@ impl Topology for Damaged {
         self.nodes_pass_on
     }
 
-    /// Ways around failures may.
-    fn may_repeat_links(&self) -> bool {
-        true
-    }
-
     fn missing_switches(&self) -> u32 {
         self.whole.missing_switches()
     }

@@ -398,7 +398,7 @@ prop_compose! {
         // On a single node, both ranks of the list are on it.
         let plan = Plan { policy, allocation, ranks_per_node: Some(cores), oversubscribe: share || count == 1 };
         let arbitration = if share { Arbitration::OldestFirst } else { Arbitration::FirstComeFirstServed };
-        let packets = PacketSwitching { size: 4096, buffer, injection: cores, arbitration };
+        let packets = PacketSwitching { size: 4096, buffer, injection: Some(cores), arbitration };
         let io = Io { bandwidth: window.map(Bandwidth::new), node_bandwidth: None, latency: window.map(Seconds::new) };
         let cost = window.map(cost);
         MachineFile { name, description, nodes, network, sharing, packets, mpi, plan, io, cost, assumed: Vec::new() }
