@@ -163,7 +163,8 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
     fn route_by_source(&self, from: u32, to: u32, path: &mut Path) {
         self.route(from, to, path);
     }
-    /// One of the shortest ways to another node; random numbers `draw` give all of them, more or less as often.
+    /// One of the shortest ways to another node; random numbers `draw` give all of them, more or less as often. Tori and HyperX
+    /// give those that take the dimensions in order from any one on, hypercubes likewise.
     fn any_route(&self, from: u32, to: u32, _draw: u64, path: &mut Path) {
         self.route(from, to, path);
     }
@@ -183,7 +184,9 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
         let middle = path.links.len();
         self.route(between, to, path);
         // Not down to the node between and up again.
-        let (Some(&down), Some(&up)) = (path.links[before.links..middle].last(), path.links.get(middle)) else { return };
+        let (Some(&down), Some(&up)) = (path.links[before.links..middle].last(), path.links.get(middle)) else {
+            return;
+        };
         let switch = |id: LinkId| match self.ends(id) {
             (Vertex::Node(node), Vertex::Switch(switch)) | (Vertex::Switch(switch), Vertex::Node(node))
                 if node == between =>

@@ -4,7 +4,8 @@
 //! and the other node's link. What remains is the *core*: switches, and nodes with several neighbours. For each core
 //! vertex that messages go to, a table says over which link every other core vertex sends them; it is made when the first
 //! message goes there. Memory: at most 4 bytes times the square of the core's size (1 MB for 512 switches, whatever
-//! the number of nodes), besides some 50 bytes a link.
+//! the number of nodes), besides some 50 bytes a link; three times as much where chance chooses among shortest paths, which
+//! needs distances. Nodes with several neighbours belong to the core: there it is the square of the number of nodes.
 
 use std::sync::OnceLock;
 
