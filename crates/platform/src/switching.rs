@@ -48,12 +48,7 @@ const INJECTION_OF_SEVERAL: u32 = 8;
 
 impl Default for PacketSwitching {
     fn default() -> PacketSwitching {
-        PacketSwitching {
-            size: SIZE,
-            buffer: None,
-            injection: None,
-            arbitration: Arbitration::FirstComeFirstServed,
-        }
+        PacketSwitching { size: SIZE, buffer: None, injection: None, arbitration: Arbitration::FirstComeFirstServed }
     }
 }
 

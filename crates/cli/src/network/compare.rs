@@ -114,10 +114,17 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     options.common.write(&title, &table, document, || plot(&machine, &rows).svg())
 }
 
-fn compare(machine: &Rc<Machine>, pattern: &'static str, bytes: u64, messages: &[Transfer], seed: u64) -> Result<Row, Failure> {
+fn compare(
+    machine: &Rc<Machine>,
+    pattern: &'static str,
+    bytes: u64,
+    messages: &[Transfer],
+    seed: u64,
+) -> Result<Row, Failure> {
     let times = |model: NetworkModel| {
         let arrivals = arrivals(&mut *model.build(machine, seed), messages);
-        let arrivals = arrivals.map_err(|stuck| Failure::input(format!("{pattern}, {} model: {stuck}", model.name())))?;
+        let arrivals =
+            arrivals.map_err(|stuck| Failure::input(format!("{pattern}, {} model: {stuck}", model.name())))?;
         let seconds: Vec<f64> = arrivals.iter().map(|time| time.as_secs()).collect();
         let last = seconds.iter().copied().fold(0.0, f64::max);
         Ok::<_, Failure>((last, seconds.iter().sum::<f64>() / seconds.len().max(1) as f64))

@@ -69,7 +69,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         let share = |number: usize| number as f64 / cases.len() as f64;
         let mut progress = running.progress(share(number)..share(number + 1), |_, _| Vec::new());
         let mut tell = |done: f64| progress.iter_mut().for_each(|tell| tell(done, hpcast_units::Time::ZERO));
-        rows.push(options.row(&machine, routing, pattern, &mut tell).map_err(|stuck| Failure::input(stuck.to_string()))?);
+        rows.push(
+            options.row(&machine, routing, pattern, &mut tell).map_err(|stuck| Failure::input(stuck.to_string()))?,
+        );
         if running.interrupt().load(std::sync::atomic::Ordering::Relaxed) {
             break;
         }

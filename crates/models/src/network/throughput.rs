@@ -66,8 +66,7 @@ impl Throughput {
 pub fn measure(network: &mut dyn Network, machine: &Machine, traffic: &Traffic) -> Result<Throughput, Stuck> {
     let nodes = machine.nodes.count;
     let key = Key::new(traffic.seed);
-    let to =
-        Destinations::new(traffic.pattern, machine.interconnect.topology(), nodes, key.purpose("traffic"));
+    let to = Destinations::new(traffic.pattern, machine.interconnect.topology(), nodes, key.purpose("traffic"));
     let gaps = key.purpose("gaps");
     let mean = traffic.bytes as f64 / traffic.rate;
     let warm = Time::from_secs(mean * f64::from(traffic.messages));

@@ -19,7 +19,9 @@ use crate::interconnect::Loopback;
 use crate::placement::{Allocation, Plan, Policy, Site, rank_file};
 use crate::protocol::{MpiParameters, PollGrowth, Protocol};
 use crate::switching::{Arbitration, PacketSwitching};
-use crate::topology::{Duplex, FatTreeShape, Graph, GraphError, Link, ParallelCables, PlaneChoice, Ties, TopologyError};
+use crate::topology::{
+    Duplex, FatTreeShape, Graph, GraphError, Link, ParallelCables, PlaneChoice, Ties, TopologyError,
+};
 
 /// Threshold of the eager protocol where a file says nothing.
 const EAGER: Bytes = Bytes::new(65_536);

@@ -230,8 +230,7 @@ impl Damaged {
     fn try_way(&self, path: &mut Path, find: impl FnOnce(&dyn Topology, &mut Path)) -> bool {
         let before = path.mark();
         find(&*self.whole, path);
-        let is_whole =
-            self.is_whole(&path.links[before.links..]) && self.is_whole(&path.unshared[before.unshared..]);
+        let is_whole = self.is_whole(&path.links[before.links..]) && self.is_whole(&path.unshared[before.unshared..]);
         if !is_whole {
             path.go_back(before);
         }

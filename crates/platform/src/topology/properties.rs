@@ -603,10 +603,8 @@ fn all_links_of_balanced_trees_are_used() {
 #[test]
 fn detours_do_not_go_down_to_nodes() {
     for duplex in [Duplex::Split, Duplex::Shared] {
-        let topologies: [Box<dyn Topology>; 2] = [
-            Box::new(hyperx(vec![(7, 1)], 3, duplex)),
-            Box::new(SlimFly::new(3, 2, LINK, SLOW, duplex).unwrap()),
-        ];
+        let topologies: [Box<dyn Topology>; 2] =
+            [Box::new(hyperx(vec![(7, 1)], 3, duplex)), Box::new(SlimFly::new(3, 2, LINK, SLOW, duplex).unwrap())];
         for topology in topologies {
             let mut path = Path::default();
             for number in 0..2000u64 {

@@ -156,7 +156,8 @@ fn kinds_of_links_are_general_unless_given() {
 /// Switches that are not there have no links.
 #[test]
 fn missing_switches_have_no_links() {
-    let tree = "topology = \"fat-tree\"\nshape = \"3; 4,4,4; 1,4,4; 1,1,1\"\nbandwidth = \"1 GB/s\"\nlatency = \"1 us\"";
+    let tree =
+        "topology = \"fat-tree\"\nshape = \"3; 4,4,4; 1,4,4; 1,1,1\"\nbandwidth = \"1 GB/s\"\nlatency = \"1 us\"";
     let figures = |line: &str| {
         let figures = Figures::of(&network_of(&format!("{tree}\n{line}")).build().unwrap());
         (u64::from(figures.links), figures.cables)
