@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use clap::{Args, Subcommand};
+use hpcast_models::network::PacketNetwork;
 use hpcast_platform::Machine;
 use hpcast_report::{Table, check_writable, csv, json, write_file};
 use serde_json::Value;
@@ -78,6 +79,11 @@ impl Common {
         }
         print(&format!("{title}\n\n{}", table.text()))
     }
+}
+
+/// Whether the packet model can take the machine.
+fn check_packets(machine: &Machine) -> Result<(), Failure> {
+    PacketNetwork::check(machine).map_err(|error| Failure::input(error.to_string()))
 }
 
 fn is_dash(path: &Path) -> bool {

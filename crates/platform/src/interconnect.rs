@@ -10,6 +10,8 @@ use crate::topology::{Link, LinkId, Topology};
 pub struct Path {
     /// The links crossed, in order. Empty inside a node: memory is not shared between flows.
     pub links: Vec<LinkId>,
+    /// Links on the way that no two messages share: they count in the sums only. Hardly any network has such links.
+    pub unshared: Vec<LinkId>,
     /// Sum of the links' latencies, in seconds.
     pub latency: f64,
     /// Bandwidth of the narrowest link, in bytes per second.
@@ -23,6 +25,7 @@ impl Path {
     #[inline]
     pub fn clear(&mut self) {
         self.links.clear();
+        self.unshared.clear();
         self.latency = 0.0;
         self.bandwidth = f64::INFINITY;
         self.inverse_bandwidth = 0.0;
@@ -46,6 +49,7 @@ impl Path {
     /// Goes on over all of another way.
     pub(crate) fn append(&mut self, other: &Path) {
         self.links.extend_from_slice(&other.links);
+        self.unshared.extend_from_slice(&other.unshared);
         self.add_sums(&other.sums());
     }
 
@@ -55,19 +59,41 @@ impl Path {
         Sums { latency, bandwidth, inverse_bandwidth }
     }
 
-    /// Goes back to where the sums were these, and so many links were crossed.
-    pub(crate) fn go_back(&mut self, links: usize, sums: Sums) {
+    /// Where it is now, to come back to.
+    #[inline]
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { links: self.links.len(), unshared: self.unshared.len(), sums: self.sums() }
+    }
+
+    /// Goes back to where it was.
+    pub(crate) fn go_back(&mut self, Mark { links, unshared, sums }: Mark) {
         self.links.truncate(links);
+        self.unshared.truncate(unshared);
         (self.latency, self.bandwidth, self.inverse_bandwidth) = (sums.latency, sums.bandwidth, sums.inverse_bandwidth);
     }
 
     /// Goes on over a link that no two messages share.
+    #[inline]
+    pub(crate) fn push_unshared(&mut self, id: LinkId, link: &Link) {
+        self.unshared.push(id);
+        self.add(link);
+    }
+
+    /// Goes on over something that is no link.
     #[inline]
     pub(crate) fn add(&mut self, link: &Link) {
         self.latency += link.latency;
         self.bandwidth = self.bandwidth.min(link.bandwidth);
         self.inverse_bandwidth += 1.0 / link.bandwidth;
     }
+}
+
+/// A place on a way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    pub links: usize,
+    pub unshared: usize,
+    sums: Sums,
 }
 
 /// What links add up to, for routes that are all alike.

@@ -59,7 +59,9 @@ const WORDS: [(&str, Routing); 7] = [
 pub enum Choice {
     /// None.
     None,
-    /// Up paths of trees, all as short; detours make no sense.
+    /// Others that are as short; detours make no sense.
+    Shortest,
+    /// Up paths of trees, all as short, by the number of the destination or of the source; detours make no sense.
     UpPaths,
     /// Others that are as short, perhaps, and detours.
     Detours,
@@ -140,18 +142,17 @@ impl Routing {
             Routing::LeastLoaded => topology.least_loaded(from, to, draw, load, path),
             Routing::Valiant => topology.detour(from, to, draw, path),
             Routing::UgalLocal { threshold } | Routing::UgalGlobal { threshold } => {
-                let start = path.links.len();
-                let before = path.sums();
+                let before = path.mark();
                 topology.any_route(from, to, draw, path);
                 spare.clear();
                 topology.detour(from, to, draw.rotate_left(32), spare);
-                let (short, long) = (&path.links[start..], &spare.links[..]);
+                let (short, long) = (&path.links[before.links..], &spare.links[..]);
                 let [short, long] = match self {
                     Routing::UgalGlobal { .. } => [short, long].map(|links| total(links, load)),
                     _ => first_loads(short, long, load),
                 };
                 if short > long + u64::from(threshold) {
-                    path.go_back(start, before);
+                    path.go_back(before);
                     path.append(spare);
                 }
             }

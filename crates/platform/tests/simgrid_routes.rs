@@ -1,6 +1,6 @@
 //! Our routes are those of the real SimGrid, link by link: see simgrid_routes/README.md.
 
-use hpcast_platform::topology::{Crossbar, Duplex, FatTree, Link, Topology, Torus};
+use hpcast_platform::topology::{Crossbar, Duplex, FatTree, Link, Ties, Topology, Torus};
 use hpcast_platform::{LinkId, Path};
 
 const LINK: Link = Link { bandwidth: 1e9, latency: 1e-6 };
@@ -16,7 +16,7 @@ fn topology(kind: &str, parameters: &str, policy: &str) -> Box<dyn Topology> {
         "FAT_TREE" => {
             Box::new(FatTree::new(parameters.parse().unwrap(), &[LINK; 4][..levels(parameters)], duplex).unwrap())
         }
-        "TORUS" => Box::new(Torus::new(&numbers(), true, LINK, duplex).unwrap()),
+        "TORUS" => Box::new(Torus::new(&numbers(), true, LINK, duplex).unwrap().breaking(Ties::Forward)),
         "FLAT" => Box::new(Crossbar::new(numbers()[0], LINK, duplex, None)),
         "BACKBONE" => Box::new(Crossbar::new(numbers()[0], LINK, duplex, Some(LINK))),
         other => panic!("unknown topology {other}"),

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use clap::Args;
 use hpcast_models::network::{Pattern, Transfer, arrivals, message, messages};
 use hpcast_platform::Machine;
-use hpcast_platform::topology::Topology;
 use hpcast_report::{Axis, Cell, Column, Plot, Quantity, Series, Spacing, Table};
 use hpcast_units::{Bytes, Time};
 use serde_json::json;
@@ -53,8 +52,8 @@ enum Kind {
 }
 
 impl Kind {
-    fn messages(self, topology: &dyn Topology, bytes: u64, options: &Options) -> Vec<Transfer> {
-        let nodes = topology.nodes();
+    fn messages(self, machine: &Machine, bytes: u64, options: &Options) -> Vec<Transfer> {
+        let nodes = machine.nodes.count;
         match self {
             Kind::Alone => vec![message(0, nodes / 2, bytes)],
             Kind::Incast => {
@@ -63,7 +62,7 @@ impl Kind {
                 let step = (nodes - 1) / senders.max(1);
                 (0..senders).map(|sender| message(1 + sender * step, 0, bytes)).collect()
             }
-            Kind::Of(pattern, each) => messages(pattern, topology, each, bytes, options.common.seed),
+            Kind::Of(pattern, each) => messages(pattern, machine, each, bytes, options.common.seed),
         }
     }
 }
@@ -81,9 +80,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     options.common.check()?;
     let machine = options.common.load(&options.routing)?;
     let topology = machine.interconnect.topology();
-    if topology.nodes() < 2 {
+    if machine.nodes.count < 2 {
         return Err(Failure::input("a network of one node has nothing to compare: take a machine with several nodes"));
     }
+    super::check_packets(&machine)?;
     let mut running = Running::begin("compare".into());
     running.add_input(&options.common.path);
     let sizes = options.sizes.bytes();
@@ -92,8 +92,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let all: u64 = cases.iter().map(|case| case.2).sum();
     let (mut rows, mut done) = (Vec::new(), 0);
     for &(pattern, kind, bytes) in &cases {
-        let messages = kind.messages(topology, bytes, options);
-        rows.push(compare(&machine, pattern, bytes, &messages, options.common.seed));
+        let messages = kind.messages(&machine, bytes, options);
+        rows.push(compare(&machine, pattern, bytes, &messages, options.common.seed)?);
         done += bytes;
         let share = done as f64 / all.max(1) as f64;
         running.progress(0.0..1.0, |_, _| Vec::new()).iter_mut().for_each(|tell| tell(share, Time::ZERO));
@@ -114,15 +114,24 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     options.common.write(&title, &table, document, || plot(&machine, &rows).svg())
 }
 
-fn compare(machine: &Rc<Machine>, pattern: &'static str, bytes: u64, messages: &[Transfer], seed: u64) -> Row {
-    let times = [NetworkModel::Flow, NetworkModel::Packet].map(|model| {
+fn compare(
+    machine: &Rc<Machine>,
+    pattern: &'static str,
+    bytes: u64,
+    messages: &[Transfer],
+    seed: u64,
+) -> Result<Row, Failure> {
+    let times = |model: NetworkModel| {
         let arrivals = arrivals(&mut *model.build(machine, seed), messages);
+        let arrivals =
+            arrivals.map_err(|stuck| Failure::input(format!("{pattern}, {} model: {stuck}", model.name())))?;
         let seconds: Vec<f64> = arrivals.iter().map(|time| time.as_secs()).collect();
         let last = seconds.iter().copied().fold(0.0, f64::max);
-        (last, seconds.iter().sum::<f64>() / seconds.len().max(1) as f64)
-    });
+        Ok::<_, Failure>((last, seconds.iter().sum::<f64>() / seconds.len().max(1) as f64))
+    };
+    let times = [times(NetworkModel::Flow)?, times(NetworkModel::Packet)?];
     let (last, mean) = (times.map(|time| time.0), times.map(|time| time.1));
-    Row { pattern, bytes, messages: messages.len(), last, mean }
+    Ok(Row { pattern, bytes, messages: messages.len(), last, mean })
 }
 
 /// By how much flow is off, as a share of packet.

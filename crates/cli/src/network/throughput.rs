@@ -1,8 +1,8 @@
 //! `hpcast network throughput`: how much every node can send before messages pile up.
 
 use clap::Args;
-use hpcast_models::network::{Pattern, Throughput, Traffic, measure, most_rate, saturation};
-use hpcast_platform::{Interconnect, Machine, Routing};
+use hpcast_models::network::{Pattern, Stuck, Throughput, Traffic, injection, measure, most_rate, saturation};
+use hpcast_platform::{Machine, Routing};
 use hpcast_report::{Axis, Cell, Column, Plot, Quantity, Series, Spacing, Table};
 use hpcast_units::Bytes;
 use serde_json::json;
@@ -39,11 +39,16 @@ pub(crate) struct Options {
 /// Shares of the greatest load at which the picture has points.
 const SHARES: [f64; 9] = [0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 1.0];
 
+/// With fewer messages chance decides.
+const ENOUGH: u64 = 1000;
+
 struct Row {
     pattern: Pattern,
     routing: &'static str,
-    most: f64,
-    found: Throughput,
+    /// What links allow; `None` where ways follow the load, so that no fixed load of links says it.
+    most: Option<f64>,
+    /// `None` if it keeps up with nothing.
+    found: Option<Throughput>,
     curve: Vec<(f64, f64)>,
 }
 
@@ -51,6 +56,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     options.common.check()?;
     let machine = Machine::load(&options.common.path)?;
     let routings = options.routings(&machine)?;
+    options.check_traffic(&machine)?;
+    if matches!(options.network, NetworkModel::Packet) {
+        super::check_packets(&machine)?;
+    }
     let mut running = Running::begin("throughput".into());
     running.add_input(&options.common.path);
     let cases: Vec<(Routing, Pattern)> =
@@ -60,23 +69,27 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         let share = |number: usize| number as f64 / cases.len() as f64;
         let mut progress = running.progress(share(number)..share(number + 1), |_, _| Vec::new());
         let mut tell = |done: f64| progress.iter_mut().for_each(|tell| tell(done, hpcast_units::Time::ZERO));
-        rows.push(options.row(&machine, routing, pattern, &mut tell));
+        rows.push(
+            options.row(&machine, routing, pattern, &mut tell).map_err(|stuck| Failure::input(stuck.to_string()))?,
+        );
         if running.interrupt().load(std::sync::atomic::Ordering::Relaxed) {
             break;
         }
     }
     let (provenance, used) = running.end();
     let table = table(&rows);
-    let title = format!(
+    let warnings = options.warnings(&machine, &rows);
+    let mut title = format!(
         "{}: {}, {} model; rates are what every node sends",
         machine.name,
         machine.interconnect.topology().describe(),
         options.network.name()
     );
+    warnings.iter().for_each(|warning| title += &format!("\nwarning: {warning}"));
     let document = json!({
         "command": "network throughput", "machine": machine.name, "network": options.network.name(),
         "message_bytes": options.bytes(&machine), "messages": options.messages, "seed": options.common.seed,
-        "rows": table, "provenance": provenance, "used": used,
+        "rows": table, "warnings": warnings, "provenance": provenance, "used": used,
     });
     options.common.write(&title, &table, document, || options.plot(&machine, &rows).svg())
 }
@@ -84,6 +97,31 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 impl Options {
     fn bytes(&self, machine: &Machine) -> u64 {
         self.message.map_or(u64::from(machine.packets.size), Bytes::get)
+    }
+
+    /// Whether there is traffic at all.
+    fn check_traffic(&self, machine: &Machine) -> Result<(), Failure> {
+        if machine.nodes.count < 2 {
+            let message = "a machine of one node has no traffic between nodes: take a machine with several nodes";
+            return Err(Failure::input(message));
+        }
+        if self.bytes(machine) == 0 {
+            return Err(Failure::input("--message 0B: messages without bytes have no rate: write --message 4KiB"));
+        }
+        Ok(())
+    }
+
+    fn warnings(&self, machine: &Machine, rows: &[Row]) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let messages = u64::from(self.messages) * u64::from(machine.nodes.count);
+        if messages < ENOUGH {
+            let enough = ENOUGH.div_ceil(machine.nodes.count.into());
+            warnings.push(format!("{messages} messages are few, and rates rough: write --messages {enough} or more"));
+        }
+        for Row { pattern, routing, .. } in rows.iter().filter(|row| row.found.is_none()) {
+            warnings.push(format!("{pattern}, {routing}: the network kept up with no rate that was tried"));
+        }
+        warnings
     }
 
     fn routings(&self, machine: &Machine) -> Result<Vec<Routing>, Failure> {
@@ -100,29 +138,35 @@ impl Options {
         words.into_iter().map(named).collect()
     }
 
-    fn row(&self, machine: &Machine, routing: Routing, pattern: Pattern, tell: &mut dyn FnMut(f64)) -> Row {
+    fn row(
+        &self,
+        machine: &Machine,
+        routing: Routing,
+        pattern: Pattern,
+        tell: &mut dyn FnMut(f64),
+    ) -> Result<Row, Stuck> {
         let mut machine = machine.clone();
         machine.interconnect = machine.interconnect.routed(routing);
         let machine = std::rc::Rc::new(machine);
-        let (interconnect, seed) = (&machine.interconnect, self.common.seed);
+        let seed = self.common.seed;
         let traffic = Traffic { pattern, bytes: self.bytes(&machine), rate: 0.0, messages: self.messages, seed };
-        let limit = injection(interconnect);
-        let most = most_rate(interconnect, pattern, seed).min(limit);
+        let limit = injection(&machine);
         // Where ways follow the load, links may carry more than they would if ways did not.
-        let ceiling = if routing.looks_at_load() { limit } else { 1.1 * most };
+        let most = (!routing.looks_at_load()).then(|| most_rate(&machine, pattern, seed).min(limit));
         let network = || self.network.build(&machine, seed);
-        let found = saturation(network, interconnect, &traffic, ceiling);
+        let found = saturation(network, &machine, &traffic, most.unwrap_or(limit))?;
         tell(0.5);
-        let at = |(number, share): (usize, f64)| {
-            tell(0.5 + 0.5 * number as f64 / SHARES.len() as f64);
-            let rate = share * found.accepted;
-            let seen = measure(&mut *network(), interconnect, &Traffic { rate, ..traffic });
-            (seen.offered, seen.latency.as_secs())
-        };
-        let shares = if self.common.svg.is_some() { &SHARES[..] } else { &[] };
-        let curve = shares.iter().copied().enumerate().map(at).collect();
-        let routing = routing.word(interconnect.topology());
-        Row { pattern, routing, most, found, curve }
+        let mut curve = Vec::new();
+        if let (Some(found), true) = (found, self.common.svg.is_some()) {
+            for (number, share) in SHARES.into_iter().enumerate() {
+                tell(0.5 + 0.5 * number as f64 / SHARES.len() as f64);
+                let rate = share * found.rate;
+                let seen = measure(&mut *network(), &machine, &Traffic { rate, ..traffic })?;
+                curve.push((seen.offered, seen.latency.as_secs()));
+            }
+        }
+        let routing = routing.word(machine.interconnect.topology());
+        Ok(Row { pattern, routing, most, found, curve })
     }
 
     fn plot(&self, machine: &Machine, rows: &[Row]) -> Plot {
@@ -146,18 +190,6 @@ impl Options {
     }
 }
 
-/// Bytes per second that the links of a node can take together.
-fn injection(interconnect: &Interconnect) -> f64 {
-    use hpcast_platform::topology::Vertex;
-    let topology = interconnect.topology();
-    let first = Vertex::Node(0);
-    let leaves = |id: &u32| {
-        let (tail, head) = topology.ends(*id);
-        tail == first || (topology.is_shared(*id) && head == first)
-    };
-    (0..topology.links()).filter(leaves).map(|id| interconnect.capacity(id)).sum()
-}
-
 fn table(rows: &[Row]) -> Table {
     let mut table = Table::new([
         Column::new("pattern", "pattern"),
@@ -167,14 +199,16 @@ fn table(rows: &[Row]) -> Table {
         Column::new("of that", "share"),
         Column::new("message takes", "latency_seconds"),
     ]);
-    for row in rows {
+    let rate = |rate: Option<f64>| rate.map_or(Cell::Empty, Cell::Bandwidth);
+    for Row { pattern, routing, most, found, .. } in rows {
+        let kept_up = found.map(|found| found.rate);
         table.push([
-            Cell::Text(row.pattern.to_string()),
-            Cell::Text(row.routing.into()),
-            Cell::Bandwidth(row.most),
-            Cell::Bandwidth(row.found.accepted),
-            Cell::Share(row.found.accepted / row.most),
-            Cell::Seconds(row.found.latency.as_secs()),
+            Cell::Text(pattern.to_string()),
+            Cell::Text((*routing).into()),
+            rate(*most),
+            rate(kept_up),
+            kept_up.zip(*most).map_or(Cell::Empty, |(rate, most)| Cell::Share(rate / most)),
+            found.map_or(Cell::Empty, |found| Cell::Seconds(found.latency.as_secs())),
         ]);
     }
     table

@@ -113,6 +113,17 @@ impl Along for Circuit {
         let demand = self.router.route_along(&transfer, path);
         self.set_out(at, transfer, demand);
     }
+
+    fn knows_rates(&self) -> bool {
+        true
+    }
+
+    fn tell_left(&self, tell: &mut dyn FnMut(u32, f64)) {
+        for (_, flow) in self.flows.iter().filter(|(_, flow)| flow.is_active) {
+            let left = flow.left - flow.rate * (self.now - flow.since).as_secs();
+            tell(flow.token, left / flow.bytes as f64);
+        }
+    }
 }
 
 impl Circuit {

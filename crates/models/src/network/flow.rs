@@ -24,6 +24,7 @@ mod audit;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use hpcast_engine::Slab;
@@ -61,6 +62,8 @@ struct Message {
     /// The time of its entry in the agenda; entries with other times are out of date.
     due: Time,
     token: u32,
+    /// All its work, see [`maxmin::State`].
+    work: f32,
 }
 
 impl Flow {
@@ -155,6 +158,18 @@ impl Along for Flow {
         let demand = self.router.route_along(&transfer, path);
         self.set_out(at, transfer, demand);
     }
+
+    fn knows_rates(&self) -> bool {
+        true
+    }
+
+    fn tell_left(&self, tell: &mut dyn FnMut(u32, f64)) {
+        let gathered: BTreeSet<u32> = self.sharing.cohort.members.iter().copied().collect();
+        for (slot, message) in self.messages.iter() {
+            let left = self.sharing.left(slot, gathered.contains(&slot));
+            tell(message.token, left / f64::from(message.work));
+        }
+    }
 }
 
 impl Flow {
@@ -170,7 +185,7 @@ impl Flow {
             // Inside a node nobody slows it down.
             due += Time::from_secs(work / ceiling);
         }
-        let message = Message { order: self.started, due, token: transfer.token };
+        let message = Message { order: self.started, due, token: transfer.token, work: work as f32 };
         self.started += 1;
         let slot = self.messages.insert(message);
         self.sharing.announce(slot, work, demand.penalty, ceiling, path);

@@ -1,9 +1,10 @@
 //! `ideal`: delay, and contention at the end points only.
 //!
-//! Each node has one port out and one port in. A message occupies its sender's port for `bytes / bandwidth`, travels
-//! for the latency of its route, and occupies its receiver's port for as long. Both ports serve messages one at a
-//! time, in the order in which they start. The switches between never slow anything down. Messages inside a node use
-//! no port.
+//! Each node has a port out for every link that leaves it and a port in for every link that comes: one of either in most
+//! networks, more in tori and where there are planes; one where a limiter stands before its links. A message occupies its
+//! sender's port for `bytes / bandwidth`, travels for the latency of its route, and occupies its receiver's port for as long.
+//! Both ports serve messages one at a time, in the order in which they start. The switches between never slow anything down.
+//! Messages inside a node use no port.
 //!
 //! Valid where the network has full bisection bandwidth and routing spreads messages well; too fast elsewhere.
 //!
@@ -16,8 +17,9 @@ use std::rc::Rc;
 use hpcast_engine::Slab;
 use hpcast_engine::agenda::Agenda;
 use hpcast_engine::slab::NONE;
-use hpcast_platform::interconnect::Path;
+use hpcast_platform::interconnect::{Interconnect, Path};
 use hpcast_platform::machine::{FactorMeaning, Machine};
+use hpcast_platform::topology::Vertex;
 use hpcast_units::Time;
 
 use super::{Along, Network, Transfer};
@@ -29,8 +31,10 @@ pub struct Ideal {
     /// Starts of messages that wait for them, ends of the others. Entries of bookings that were undone are out of date.
     agenda: Agenda,
     messages: Slab<Message>,
-    /// Two a node: out, then in.
+    /// Two for each node, or for each link: out, then in.
     ports: Vec<Port>,
+    /// Ports are those of links.
+    by_link: bool,
     path: Path,
 }
 
@@ -62,16 +66,39 @@ struct Port {
     waiting: u32,
 }
 
+/// Whether a node has several links to send on, or to receive on: then each is a port. A limiter is one port for all of them.
+fn has_several_ports(interconnect: &Interconnect) -> bool {
+    let topology = interconnect.topology();
+    let has_limiters = interconnect.links() > topology.links();
+    let mut used = vec![[false; 2]; topology.nodes() as usize];
+    let mut is_second = |vertex: Vertex, way: usize| match vertex {
+        Vertex::Node(node) => std::mem::replace(&mut used[node as usize][way], true),
+        Vertex::Switch(_) => false,
+    };
+    let mut any = false;
+    for id in 0..topology.links() {
+        let (tail, head) = topology.ends(id);
+        any |= is_second(tail, 0) | is_second(head, 1);
+        if topology.is_shared(id) {
+            any |= is_second(head, 0) | is_second(tail, 1);
+        }
+    }
+    any && !has_limiters
+}
+
 impl Ideal {
     /// An empty network of that machine.
     pub fn new(machine: Rc<Machine>) -> Ideal {
         let nodes = machine.interconnect.topology().nodes() as usize;
+        let by_link = has_several_ports(&machine.interconnect);
+        let ports = 2 * if by_link { machine.interconnect.links() as usize } else { nodes };
         Ideal {
             machine,
             now: Time::ZERO,
             agenda: Agenda::default(),
             messages: Slab::default(),
-            ports: vec![Port { taken: Time::ZERO, start: Time::ZERO, ahead: NONE, waiting: 0 }; 2 * nodes],
+            ports: vec![Port { taken: Time::ZERO, start: Time::ZERO, ahead: NONE, waiting: 0 }; ports],
+            by_link,
             path: Path::default(),
         }
     }
@@ -185,11 +212,16 @@ impl Ideal {
         };
         let latency = transfer.travels(self.path.latency);
         let occupation = Time::from_secs(bytes as f64 / (self.path.bandwidth * factor));
-        let ports = [2 * from, 2 * to + 1];
+        let outer = (self.path.links.first(), self.path.links.last());
+        let ports = match outer {
+            (Some(first), Some(last)) if self.by_link => [2 * first, 2 * last + 1],
+            _ => [2 * from, 2 * to + 1],
+        };
         let due = at + latency + occupation;
         let before = [Time::ZERO; 2];
         let mut message = Message { at, due, latency, occupation, ports, token, waits: false, before };
-        if from == to {
+        // Inside a node, and where no two messages share links, there are no ports.
+        if from == to || (self.by_link && self.path.links.is_empty()) {
             let slot = self.messages.insert(message);
             return self.agenda.push(due, slot);
         }
@@ -230,6 +262,10 @@ mod tests {
 
     use super::*;
     use crate::network::testing::{self, ends, transfer};
+    use hpcast_platform::interconnect::Loopback;
+    use hpcast_platform::machine::FlowSharing;
+    use hpcast_platform::protocol::MpiParameters;
+    use hpcast_platform::topology::{Crossbar, Duplex, Link, PlaneChoice, Planes, Topology, Torus};
 
     /// Links of 1 GB/s and 500 ns.
     fn crossbar(nodes: u32) -> Ideal {
@@ -252,6 +288,29 @@ mod tests {
         assert_eq!(ends(&mut crossbar(4), &to_one), [2_000_000, 3_000_000, 4_000_000]);
         let both_ways = [(0, transfer(0, 1, 1000)), (0, transfer(1, 0, 1000))];
         assert_eq!(ends(&mut crossbar(2), &both_ways), [2_000_000; 2]);
+    }
+
+    /// Messages that leave over different links, or come over different ones, do not wait for each other.
+    #[test]
+    fn every_link_of_a_node_is_a_port() {
+        let link = Link { bandwidth: 1e9, latency: 5e-7 };
+        let ideal = |topology: Box<dyn Topology>, limiter| {
+            let interconnect = Interconnect::new(topology, Loopback::Unshared(link), limiter);
+            let machine = Machine::new("test", 1, interconnect, MpiParameters::default(), FlowSharing::default());
+            Ideal::new(Rc::new(machine))
+        };
+        for duplex in [Duplex::Split, Duplex::Shared] {
+            let crossbar = || Box::new(Crossbar::new(4, link, duplex, None));
+            let planes = || Box::new(Planes::new(crossbar(), 2, PlaneChoice::Destination).unwrap());
+            let from_one = [(0, transfer(0, 1, 1000)), (0, transfer(0, 2, 1000)), (0, transfer(0, 3, 1000))];
+            assert_eq!(ends(&mut ideal(planes(), None), &from_one), [2_000_000, 2_000_000, 3_000_000]);
+            assert_eq!(ends(&mut ideal(planes(), Some(1e9)), &from_one), [2_000_000, 3_000_000, 4_000_000]);
+            let ring = || Box::new(Torus::new(&[5], true, link, duplex).unwrap());
+            let apart = [(0, transfer(0, 1, 1000)), (0, transfer(0, 4, 1000)), (0, transfer(0, 2, 1000))];
+            assert_eq!(ends(&mut ideal(ring(), None), &apart), [1_500_000, 1_500_000, 3_000_000]);
+            let together = [(0, transfer(1, 0, 1000)), (0, transfer(4, 0, 1000)), (0, transfer(3, 0, 1000))];
+            assert_eq!(ends(&mut ideal(ring(), None), &together), [1_500_000, 1_500_000, 2_500_000]);
+        }
     }
 
     #[test]

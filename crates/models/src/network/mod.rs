@@ -29,15 +29,15 @@ mod ways;
 
 pub use alone::Alone;
 pub use circuit::Circuit;
-pub use exchange::{arrivals, message, messages};
+pub use exchange::{Stuck, arrivals, message, messages};
 pub use flow::Flow;
 pub use ideal::Ideal;
 pub use model::{NetworkFit, NetworkModel, RangeFit};
 pub use noise::draw;
-pub use packet::PacketNetwork;
+pub use packet::{PacketNetwork, TooLarge};
 pub use pattern::{Destinations, Pattern, PatternError};
 pub use routed::{Along, Routed};
-pub use throughput::{Throughput, Traffic, measure, most_rate, saturation};
+pub use throughput::{Throughput, Traffic, injection, measure, most_rate, saturation};
 pub use timeline::{Timeline, Watched};
 
 /// A message on its way, as the network sees it.

@@ -127,7 +127,7 @@ impl Event {
             Event::Source(number) => (2, number),
             Event::Message(number) => (3, number),
         };
-        debug_assert!(number >> BITS == 0);
+        assert!(number >> BITS == 0, "more than 2^26 packets or messages are under way at once");
         kind << BITS | number
     }
 
@@ -143,12 +143,25 @@ impl Event {
     }
 }
 
+/// A machine that the model cannot number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the packet model takes networks of at most {} links, and this one has {links}: take --network flow", 1u32 << BITS)]
+pub struct TooLarge {
+    links: u32,
+}
+
 impl PacketNetwork {
-    /// An empty network of that machine; the seed is for ways that are drawn.
+    /// Whether the machine is small enough for the model, which numbers links and nodes in 26 bits.
+    pub fn check(machine: &Machine) -> Result<(), TooLarge> {
+        let links = machine.interconnect.links().max(machine.interconnect.topology().nodes());
+        if links >> BITS == 0 { Ok(()) } else { Err(TooLarge { links }) }
+    }
+
+    /// An empty network of that machine, which must have passed [`PacketNetwork::check`]; the seed is for ways that are drawn.
     pub fn new(machine: Rc<Machine>, seed: u64) -> PacketNetwork {
         let nodes = machine.interconnect.topology().nodes();
         PacketNetwork {
-            sources: Source::of_nodes(&machine.interconnect, machine.packets.injection),
+            sources: Source::of_nodes(&machine),
             ports: Ports::new(&machine),
             router: Router::new(machine.clone()),
             machine,
@@ -272,16 +285,16 @@ impl PacketNetwork {
         packet.hop += 1;
         let Packet { route, bytes, haste, is_last, message, .. } = *packet;
         let hop = self.routes.hop(route, at);
-        let takes = self.ports.time_on(hop.kind, bytes);
-        let mut arrives = self.now + self.ports.latency(hop.kind, haste);
+        let takes = self.ports.time_on(hop, bytes);
+        let mut arrives = self.now + self.ports.latency(hop, haste);
         if is_last {
             arrives += takes;
         } else {
             self.ports.take_room(hop, bytes);
             // No sooner than it can go on without waiting for its tail.
             let next = self.routes.hop(route, at + 1);
-            if next.kind != hop.kind {
-                arrives += takes.saturating_sub(self.ports.time_on(next.kind, bytes));
+            if next.kind != hop.kind || hop.kind == port::RARE {
+                arrives += takes.saturating_sub(self.ports.time_on(next, bytes));
             }
         }
         self.agenda.push(arrives, Event::Arrival(number).pack());
@@ -294,7 +307,7 @@ impl PacketNetwork {
         match at.checked_sub(1) {
             Some(before) => {
                 let before = self.routes.hop(route, before);
-                let back = self.now + takes + self.ports.latency(before.kind, 1.0);
+                let back = self.now + takes + self.ports.latency(before, 1.0);
                 if self.ports.give_room(before, bytes, back) {
                     self.plan_port(before.link, back);
                 }

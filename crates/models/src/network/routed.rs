@@ -20,6 +20,15 @@ use super::{Network, Timeline, Transfer};
 pub trait Along: Network {
     /// A transfer will start at `at` and take this way; otherwise as [`Network::start`].
     fn start_along(&mut self, at: Time, transfer: Transfer, path: &Path);
+
+    /// Whether it knows how fast transfers are.
+    fn knows_rates(&self) -> bool {
+        false
+    }
+
+    /// Tells of each transfer that may have moved bytes, by its token, which share of them is left; nothing where rates are not
+    /// known.
+    fn tell_left(&self, _tell: &mut dyn FnMut(u32, f64)) {}
 }
 
 /// A network whose messages go along chosen ways.

@@ -99,8 +99,11 @@ impl Timeline {
     }
 }
 
-/// A network whose links are watched. The bytes of a message are spread evenly over the time that it took, without its
-/// latency: what every link carried is right in sum, and in time as far as the rate of a message was steady.
+/// A network whose links are watched.
+///
+/// About once a bin it asks the model what is left of each message. What has moved since the last time is spread evenly over the
+/// time between: no link carries more than it can. Models that do not know rates tell nothing: then the bytes of a message are
+/// spread over the time that it took, without its latency, which is right in sum only.
 pub struct Watched<N> {
     network: N,
     machine: Rc<Machine>,
@@ -108,6 +111,10 @@ pub struct Watched<N> {
     messages: Slab<Seen>,
     /// The links of each message.
     links: Vec<Vec<LinkId>>,
+    /// What has crossed each link since `since`, and which links that are; the time of the last look.
+    crossed: Vec<f64>,
+    touched: Vec<LinkId>,
+    since: Time,
     path: Path,
     over: Vec<u32>,
 }
@@ -117,6 +124,8 @@ struct Seen {
     token: u32,
     bytes: u64,
     begin: Time,
+    /// Bytes that have been noted.
+    noted: f64,
 }
 
 impl<N: Along> Watched<N> {
@@ -125,9 +134,12 @@ impl<N: Along> Watched<N> {
         Watched {
             network,
             timeline: Timeline::new(machine.interconnect.links()),
-            machine,
             messages: Slab::default(),
             links: Vec::new(),
+            crossed: vec![0.0; machine.interconnect.links() as usize],
+            touched: Vec::new(),
+            since: Time::NEVER,
+            machine,
             path: Path::default(),
             over: Vec::new(),
         }
@@ -135,10 +147,43 @@ impl<N: Along> Watched<N> {
 
     fn note(&mut self, at: Time, transfer: &Transfer, path: &Path) -> Transfer {
         let begin = at + transfer.travels(path.latency);
-        let slot = self.messages.insert(Seen { token: transfer.token, bytes: transfer.bytes, begin });
+        let slot = self.messages.insert(Seen { token: transfer.token, bytes: transfer.bytes, begin, noted: 0.0 });
         self.links.resize_with(self.links.len().max(slot as usize + 1), Vec::new);
         self.links[slot as usize].clone_from(&path.links);
+        // Where nothing was under way, this is where the time between looks begins.
+        self.since = self.since.min(begin);
         Transfer { token: slot, ..*transfer }
+    }
+
+    /// So many of a message's bytes have moved.
+    fn move_on(&mut self, slot: u32, moved: f64) {
+        let seen = &mut self.messages[slot];
+        let more = moved.min(seen.bytes as f64) - seen.noted;
+        if more <= 0.0 {
+            return;
+        }
+        seen.noted += more;
+        for &link in &self.links[slot as usize] {
+            let crossed = &mut self.crossed[link as usize];
+            if *crossed == 0.0 {
+                self.touched.push(link);
+            }
+            *crossed += more;
+        }
+    }
+
+    /// Asks what has moved, and notes it.
+    fn look(&mut self, now: Time) {
+        let mut moved = Vec::new();
+        self.network.tell_left(&mut |slot, left| moved.push((slot, left)));
+        for (slot, left) in moved {
+            self.move_on(slot, (1.0 - left.clamp(0.0, 1.0)) * self.messages[slot].bytes as f64);
+        }
+        let since = self.since.min(now);
+        for link in self.touched.drain(..) {
+            self.timeline.add(link, since, now, std::mem::take(&mut self.crossed[link as usize]));
+        }
+        self.since = if self.messages.is_empty() { Time::NEVER } else { now };
     }
 }
 
@@ -168,13 +213,21 @@ impl<N: Along> Network for Watched<N> {
 
     fn advance(&mut self, now: Time, ended: &mut Vec<u32>) {
         self.network.advance(now, &mut self.over);
-        for slot in self.over.drain(..) {
-            let Seen { token, bytes, begin } = self.messages[slot];
-            self.messages.remove(slot);
+        let knows_rates = self.network.knows_rates();
+        for slot in std::mem::take(&mut self.over) {
+            let Seen { token, bytes, begin, .. } = self.messages[slot];
             ended.push(token);
-            for &link in &self.links[slot as usize] {
-                self.timeline.add(link, begin.min(now), now, bytes as f64);
+            if knows_rates {
+                self.move_on(slot, bytes as f64);
+            } else {
+                for &link in &self.links[slot as usize] {
+                    self.timeline.add(link, begin.min(now), now, bytes as f64);
+                }
             }
+            self.messages.remove(slot);
+        }
+        if self.messages.is_empty() || now >= self.since + self.timeline.width() {
+            self.look(now);
         }
     }
 
@@ -193,7 +246,7 @@ mod tests {
 
     use super::*;
     use crate::network::testing::{self, Traffic, run, transfer};
-    use crate::network::{Flow, PacketNetwork};
+    use crate::network::{Circuit, Flow, PacketNetwork};
 
     fn sum(timeline: &Timeline, link: LinkId) -> f64 {
         timeline.link(link).map_or(0.0, |bins| bins.iter().sum())
@@ -226,6 +279,31 @@ mod tests {
     }
 
     proptest! {
+        /// Where rates are known, no link carries more in any bin than it can.
+        #[test]
+        fn loads_stay_within_what_links_can(
+            sends in prop::collection::vec((0u32..6, 0u32..6, 1u64..100_000, 0u64..10_000_000), 1..60),
+        ) {
+            let machine = testing::crossbar(6, Default::default());
+            let first = sends.iter().map(|&(from, to, bytes, at)| (Time::from_ps(at), transfer(from, to, bytes)));
+            let traffic = Traffic { first: first.collect(), then: Vec::new() };
+            let networks: [Box<dyn Network>; 2] = [
+                Box::new(Watched::new(machine.clone(), Flow::new(machine.clone()))),
+                Box::new(Watched::new(machine.clone(), Circuit::new(machine.clone()))),
+            ];
+            for mut network in networks {
+                let events = run(&mut *network, &traffic);
+                let timeline = network.timeline().unwrap();
+                for (link, &bytes) in (0..).zip(&events.link_bytes) {
+                    prop_assert!((sum(timeline, link) - bytes).abs() <= 1e-6 * bytes.max(1.0));
+                    let most = machine.interconnect.capacity(link) * timeline.width().as_secs();
+                    for &bytes in timeline.link(link).unwrap_or_default() {
+                        prop_assert!(bytes <= most * 1.0001 + 1.0, "{bytes} of {most}");
+                    }
+                }
+            }
+        }
+
         /// Whatever the model, links have carried in time what they have carried in all.
         #[test]
         fn sums_are_the_bytes_of_the_links(

@@ -53,7 +53,7 @@ struct Picture {
 pub fn svg(topology: &dyn Topology, title: &str, load: Option<&[f64]>) -> String {
     let (shown, planes) = topology.plane().unwrap_or((topology, 1));
     let highest = load.filter(|_| planes > 1).map(|load| highest_of_planes(load, shown.links()));
-    let mut paint = Paint::new(shown, highest.as_deref().or(load));
+    let mut paint = Paint::new(failed_in_any(topology, planes), highest.as_deref().or(load));
     let mut picture = match shown.structure() {
         Structure::Star { backbone } => star::draw(shown, backbone, &mut paint),
         Structure::Levels(shape) => levels::draw(shown, &shape, &mut paint),
@@ -69,7 +69,8 @@ pub fn svg(topology: &dyn Topology, title: &str, load: Option<&[f64]>) -> String
     }
     if paint.failed() > 0 {
         let (failed, links) = (count(paint.failed() as u64), count(shown.links() as u64));
-        picture.notes.push(format!("Dashed in red: {failed} of {links} links have failed or are missing."));
+        let place = if planes > 1 { ", in one plane or another" } else { "" };
+        picture.notes.push(format!("Dashed in red: {failed} of {links} links have failed or are missing{place}."));
     }
     let (hidden, highest) = paint.hidden();
     if hidden > 0 {
@@ -120,6 +121,13 @@ pub fn svg(topology: &dyn Topology, title: &str, load: Option<&[f64]>) -> String
     svg
 }
 
+/// For each link of a plane whether one of its copies has failed or is missing.
+fn failed_in_any(topology: &dyn Topology, planes: u32) -> Vec<bool> {
+    let links = topology.links() / planes;
+    let is_lost = |id: u32| topology.is_failed(id) || topology.is_missing(id);
+    (0..links).map(|id| (0..planes).any(|plane| is_lost(plane * links + id))).collect()
+}
+
 /// For each link of a plane the highest load that its copies have.
 fn highest_of_planes(load: &[f64], links: u32) -> Vec<f64> {
     let mut highest = vec![0.0f64; links as usize];
@@ -159,7 +167,7 @@ fn facts(topology: &dyn Topology, page: &mut Canvas, (left, y): Point) -> f64 {
 /// The kinds of links that there are, the most frequent first.
 fn kinds(topology: &dyn Topology) -> Vec<String> {
     let mut kinds: BTreeMap<(u64, u64, bool), (u64, u32)> = BTreeMap::new();
-    for id in 0..topology.links() {
+    for id in (0..topology.links()).filter(|&id| !topology.is_missing(id)) {
         let link = topology.link(id);
         let key = (link.bandwidth.to_bits(), link.latency.to_bits(), topology.is_shared(id));
         kinds.entry(key).or_insert((0, id)).0 += 1;

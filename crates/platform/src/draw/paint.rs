@@ -2,7 +2,7 @@
 
 use super::canvas::{Canvas, Line};
 use super::colour;
-use crate::topology::{LinkId, Topology};
+use crate::topology::LinkId;
 
 /// Steps of the colour scale: cables in one step are one element.
 const STEPS: usize = 40;
@@ -33,9 +33,9 @@ pub struct Paint<'t> {
 }
 
 impl<'t> Paint<'t> {
-    pub fn new(topology: &dyn Topology, load: Option<&'t [f64]>) -> Paint<'t> {
-        let failed = (0..topology.links()).map(|id| topology.is_failed(id) || topology.is_missing(id)).collect();
-        Paint { load, failed, drawn: vec![false; topology.links() as usize] }
+    /// Tells for each link whether it is to be shown as failed.
+    pub fn new(failed: Vec<bool>, load: Option<&'t [f64]>) -> Paint<'t> {
+        Paint { load, drawn: vec![false; failed.len()], failed }
     }
 
     /// Whether colours mean load.

@@ -124,7 +124,11 @@ fn planes_and_damage_are_told() {
     check_xml(&picture);
     assert!(picture.contains("Dashed in red: 8 of 48 links have failed or are missing."));
     assert_eq!(picture.matches(colour::FAILED).count(), 4);
-    check_xml(&svg(&Damaged::new(Box::new(planes(2)), &["plane 1: core 1".to_string()], 16).unwrap(), "", None));
+    let picture = svg(&Damaged::new(Box::new(planes(2)), &["plane 1: core 1".to_string()], 16).unwrap(), "", None);
+    check_xml(&picture);
+    assert!(picture.contains("One of 2 equal planes is drawn."));
+    assert!(picture.contains("Dashed in red: 8 of 48 links have failed or are missing, in one plane or another."));
+    assert_eq!(picture.matches(colour::FAILED).count(), 4, "of the second plane");
 }
 
 /// Opening and closing tags match; enough to catch what escaping or a forgotten tag would break.

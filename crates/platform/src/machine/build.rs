@@ -42,8 +42,8 @@ impl Network {
                 let tree = FatTree::new(shape.clone(), levels, self.duplex)?.using(*parallel_cables);
                 Box::new(tree.without(missing)?)
             }
-            Wiring::Torus { dimensions, cables, wrap, link } => {
-                Box::new(Torus::with_cables(dimensions, cables, *wrap, *link, self.duplex)?)
+            Wiring::Torus { dimensions, cables, wrap, ties, link } => {
+                Box::new(Torus::with_cables(dimensions, cables, *wrap, *link, self.duplex)?.breaking(*ties))
             }
             Wiring::Hypercube { dimension, cables, link } => {
                 Box::new(Hypercube::new(*dimension, *cables, *link, self.duplex)?)

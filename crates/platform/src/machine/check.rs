@@ -138,7 +138,7 @@ impl MachineFile {
 
     fn check_packets(&self, findings: &mut Findings) {
         findings.within("network.packet.size", self.packets.size, 1..=1 << 24);
-        findings.within("network.packet.injection", self.packets.injection, 1..=1 << 20);
+        findings.within("network.packet.injection", self.packets.injection.unwrap_or(1), 1..=1 << 20);
         if let Some(buffer) = self.packets.buffer.filter(|buffer| *buffer < self.packets.size) {
             let (buffer, size) = (count(buffer.into()), count(self.packets.size.into()));
             let message = format!("a packet of {size} bytes does not fit a buffer of {buffer} bytes");

@@ -4,6 +4,7 @@ use hpcast_units::{Bandwidth, Bytes, FlopRate, Seconds};
 
 use super::Machine;
 use crate::interconnect::Path;
+use crate::topology::Topology;
 
 /// Figures derived from a machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +21,7 @@ pub struct Figures {
     pub switches: u32,
     /// Physical cables, those of unused ports included.
     pub cables: u64,
-    /// Directed links.
+    /// Directed links, limiters included.
     pub links: u32,
     /// What one half of the nodes can send to the other.
     pub bisection_bandwidth: Bandwidth,
@@ -55,7 +56,7 @@ impl Figures {
             cores: u64::from(count) * u64::from(machine.cores_per_node),
             switches: topology.switches() - topology.missing_switches(),
             cables: topology.cables(),
-            links: machine.interconnect.links(),
+            links: machine.interconnect.links() - missing_links(topology),
             bisection_bandwidth: Bandwidth::new(topology.bisection_bandwidth()),
             bisection_is_exact: topology.bisection_is_exact(),
             diameter: topology.diameter(),
@@ -65,6 +66,14 @@ impl Figures {
             sustained: machine.nodes.sustained_flops.map(total),
         }
     }
+}
+
+/// Links that have numbers, but are not there.
+fn missing_links(topology: &dyn Topology) -> u32 {
+    if topology.missing_switches() == 0 {
+        return 0;
+    }
+    (0..topology.links()).filter(|&id| topology.is_missing(id)).count() as u32
 }
 
 fn worst_latency(machine: &Machine) -> f64 {

@@ -9,7 +9,7 @@ use crate::protocol::MpiParameters;
 use crate::switching::PacketSwitching;
 use crate::topology::{
     ClosShape, DragonflyLinks, DragonflyPlusShape, DragonflyShape, Duplex, FatTreeShape, HyperXShape, Link,
-    ParallelCables, PlaneChoice,
+    ParallelCables, PlaneChoice, Ties,
 };
 
 /// All that a machine file says.
@@ -174,6 +174,8 @@ pub enum Wiring {
         cables: Vec<u32>,
         /// Whether the ends of each line are joined.
         wrap: bool,
+        /// Which way messages go to what is opposite.
+        ties: Ties,
         /// Between neighbours.
         link: Link,
     },

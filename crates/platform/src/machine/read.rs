@@ -19,7 +19,9 @@ use crate::interconnect::Loopback;
 use crate::placement::{Allocation, Plan, Policy, Site, rank_file};
 use crate::protocol::{MpiParameters, PollGrowth, Protocol};
 use crate::switching::{Arbitration, PacketSwitching};
-use crate::topology::{Duplex, FatTreeShape, Graph, GraphError, Link, ParallelCables, PlaneChoice, TopologyError};
+use crate::topology::{
+    Duplex, FatTreeShape, Graph, GraphError, Link, ParallelCables, PlaneChoice, Ties, TopologyError,
+};
 
 /// Threshold of the eager protocol where a file says nothing.
 const EAGER: Bytes = Bytes::new(65_536);
@@ -174,8 +176,12 @@ fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -
             let dimensions = network.wholes(reader, "dimensions", "[8, 8, 8]");
             let dimensions = network.needed(reader, "dimensions", dimensions, "dimensions = [8, 8, 8]");
             let cables = read_cables(reader, network, dimensions.len());
+            // A mesh has nothing to choose.
+            let words = [("alternate", Ties::Alternate), ("forward", Ties::Forward)];
+            let wrap = topology == "torus";
+            let ties = if wrap { network.choice(reader, "ties", &words) } else { None };
             let link = read_link(reader, network);
-            Wiring::Torus { dimensions, cables, wrap: topology == "torus", link }
+            Wiring::Torus { dimensions, cables, wrap, ties: ties.unwrap_or_default(), link }
         }
         "hypercube" => {
             let dimension = read_figure(reader, network, "dimension", 10);
@@ -238,7 +244,7 @@ fn read_packets(reader: &mut Reader, packet: &mut Section<'_>) -> PacketSwitchin
     PacketSwitching {
         size: packet.quantity(reader, "size").map_or(usual.size, bytes),
         buffer: packet.quantity(reader, "buffer").map(bytes),
-        injection: packet.whole(reader, "injection").unwrap_or(usual.injection),
+        injection: packet.whole(reader, "injection"),
         arbitration: packet.choice(reader, "arbitration", &Arbitration::WORDS).unwrap_or_default(),
     }
 }

@@ -12,7 +12,7 @@ use crate::interconnect::Loopback;
 use crate::placement::Policy;
 use crate::protocol::PollGrowth;
 use crate::switching::PacketSwitching;
-use crate::topology::{Arrangement, DragonflyLinks, Duplex, Link, ParallelCables};
+use crate::topology::{Arrangement, DragonflyLinks, Duplex, Link, ParallelCables, Ties};
 
 /// Comments start here, where values are short enough.
 const COMMENT_COLUMN: usize = 40;
@@ -96,10 +96,13 @@ impl MachineFile {
                     out.key("switch-ports", list(ports), "of the switches of each level");
                 }
             }
-            Wiring::Torus { dimensions, cables, wrap, link } => {
+            Wiring::Torus { dimensions, cables, wrap, ties, link } => {
                 out.key("topology", if *wrap { "\"torus\"" } else { "\"mesh\"" }, "");
                 out.key("dimensions", list(dimensions), "nodes in each dimension");
                 out.cables(cables);
+                if *ties == Ties::Forward {
+                    out.key("ties", "\"forward\"", "the way to what is opposite, as in SimGrid");
+                }
                 out.link(link, "between neighbours");
             }
             Wiring::Hypercube { cables, link, .. } => {
@@ -199,7 +202,9 @@ impl MachineFile {
         out.section("network.packet");
         out.key("size", quoted(Bytes::new(packets.size.into())), "of a packet");
         out.optional("buffer", packets.buffer.map(|buffer| Bytes::new(buffer.into())), "of each virtual channel");
-        out.key("injection", packets.injection, "packets that may wait for each link out of a node");
+        if let Some(injection) = packets.injection {
+            out.key("injection", injection, "packets that may wait for each link out of a node");
+        }
         out.key("arbitration", quoted(packets.arbitration.word()), "which packet goes first");
     }
 

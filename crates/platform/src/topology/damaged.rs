@@ -94,10 +94,9 @@ impl Damaged {
             Vertex::Switch(switch) => whole.nodes() + switch,
         };
         let mut leaving = vec![Vec::new(); (whole.nodes() + whole.switches()) as usize];
-        let mut nodes_pass_on = false;
+        let nodes_pass_on = whole.nodes_pass_on();
         for id in 0..whole.links() {
             let (tail, head) = whole.ends(id);
-            nodes_pass_on |= matches!((tail, head), (Vertex::Node(_), Vertex::Node(_)));
             if failed[id as usize] || whole.is_missing(id) || tail == head {
                 continue;
             }
@@ -221,14 +220,19 @@ impl Damaged {
         links.iter().all(|&id| !self.failed[id as usize])
     }
 
+    fn cross(&self, id: LinkId, path: &mut Path) {
+        let link = self.whole.link(id);
+        if self.whole.is_unshared(id) { path.push_unshared(id, &link) } else { path.push(id, &link) }
+    }
+
     /// Appends the way that `find` finds if it is whole; tells whether it is.
     #[inline]
     fn try_way(&self, path: &mut Path, find: impl FnOnce(&dyn Topology, &mut Path)) -> bool {
-        let (start, before) = (path.links.len(), path.sums());
+        let before = path.mark();
         find(&*self.whole, path);
-        let is_whole = self.is_whole(&path.links[start..]);
+        let is_whole = self.is_whole(&path.links[before.links..]) && self.is_whole(&path.unshared[before.unshared..]);
         if !is_whole {
-            path.go_back(start, before);
+            path.go_back(before);
         }
         is_whole
     }
@@ -277,7 +281,7 @@ impl Damaged {
                 break;
             }
         }
-        links.iter().rev().for_each(|&id| path.push(id, &self.whole.link(id)));
+        links.iter().rev().for_each(|&id| self.cross(id, path));
     }
 }
 
@@ -294,7 +298,7 @@ fn find(whole: &dyn Topology, names: &[String]) -> Result<Vec<bool>, DamageError
     let mut links: BTreeMap<&str, LinkId> = BTreeMap::new();
     for id in 0..whole.links() {
         let (tail, head) = whole.ends(id);
-        failed[id as usize] = switches.values().any(|switch| [tail, head].contains(switch));
+        failed[id as usize] = whole.is_failed(id) || switches.values().any(|switch| [tail, head].contains(switch));
         if let Some(name) = wanted.get(&whole.link_name(id)[..]) {
             links.insert(name, id);
         }
@@ -367,6 +371,14 @@ impl Topology for Damaged {
 
     fn is_shared(&self, id: LinkId) -> bool {
         self.whole.is_shared(id)
+    }
+
+    fn is_unshared(&self, id: LinkId) -> bool {
+        self.whole.is_unshared(id)
+    }
+
+    fn nodes_pass_on(&self) -> bool {
+        self.nodes_pass_on
     }
 
     fn missing_switches(&self) -> u32 {
@@ -459,6 +471,15 @@ impl Topology for Damaged {
 
     fn switch_kind(&self, switch: u32) -> String {
         self.whole.switch_kind(switch)
+    }
+
+    /// As it was before the damage.
+    fn plane(&self) -> Option<(&dyn Topology, u32)> {
+        self.whole.plane()
+    }
+
+    fn own_name(&self, node: u32) -> Option<&str> {
+        self.whole.own_name(node)
     }
 
     fn structure(&self) -> Structure {

@@ -44,7 +44,7 @@ pub use hyperx::{HyperX, HyperXShape};
 pub use planes::{PlaneChoice, Planes};
 pub use shape::FatTreeShape;
 pub use slim_fly::SlimFly;
-pub use torus::Torus;
+pub use torus::{Ties, Torus};
 
 use crate::interconnect::Path;
 use crate::routing::{Choice, Choosing, draw_below, least_of_draws};
@@ -134,6 +134,14 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
     fn ends(&self, id: LinkId) -> (Vertex, Vertex);
     /// Whether both directions of a cable are this one link.
     fn is_shared(&self, id: LinkId) -> bool;
+    /// Whether no two messages share it: it limits each for itself, and routes hold it apart ([`Path::unshared`]).
+    fn is_unshared(&self, _id: LinkId) -> bool {
+        false
+    }
+    /// Whether messages may lead through nodes, as where these are joined with each other.
+    fn nodes_pass_on(&self) -> bool {
+        (0..self.links()).any(|id| matches!(self.ends(id), (Vertex::Node(_), Vertex::Node(_))))
+    }
     /// Whether a way to another node and the way back may cross a link twice; if in doubt, yes.
     fn may_repeat_links(&self) -> bool {
         true
@@ -159,7 +167,8 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
     fn route_by_source(&self, from: u32, to: u32, path: &mut Path) {
         self.route(from, to, path);
     }
-    /// One of the shortest ways to another node; random numbers `draw` give all of them, more or less as often.
+    /// One of the shortest ways to another node; random numbers `draw` give all of them, more or less as often. Tori and HyperX
+    /// give those that take the dimensions in order from any one on, hypercubes likewise.
     fn any_route(&self, from: u32, to: u32, _draw: u64, path: &mut Path) {
         self.route(from, to, path);
     }
@@ -174,18 +183,29 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
         if between == from || between == to {
             return self.any_route(from, to, draw, path);
         }
-        let (start, before) = (path.links.len(), path.sums());
+        let before = path.mark();
         self.route(from, between, path);
         let middle = path.links.len();
         self.route(between, to, path);
         // Not down to the node between and up again.
-        let (Some(&down), Some(&up)) = (path.links[start..middle].last(), path.links.get(middle)) else { return };
-        let ((from_switch, _), (_, to_switch)) = (self.ends(down), self.ends(up));
-        if from_switch == to_switch && matches!(from_switch, Vertex::Switch(_)) && !self.is_shared(up) {
-            let links = path.links.split_off(start);
-            path.go_back(start, before);
-            let (first, second) = (&links[..middle - 1 - start], &links[middle + 1 - start..]);
-            first.iter().chain(second).for_each(|&id| path.push(id, &self.link(id)));
+        let (Some(&down), Some(&up)) = (path.links[before.links..middle].last(), path.links.get(middle)) else {
+            return;
+        };
+        let switch = |id: LinkId| match self.ends(id) {
+            (Vertex::Node(node), Vertex::Switch(switch)) | (Vertex::Switch(switch), Vertex::Node(node))
+                if node == between =>
+            {
+                Some(switch)
+            }
+            _ => None,
+        };
+        if switch(down).is_some() && switch(down) == switch(up) {
+            let mut links = path.links.split_off(before.links);
+            links.drain(middle - 1 - before.links..middle + 1 - before.links);
+            let unshared = path.unshared.split_off(before.unshared);
+            path.go_back(before);
+            links.iter().for_each(|&id| path.push(id, &self.link(id)));
+            unshared.iter().for_each(|&id| path.push_unshared(id, &self.link(id)));
         }
     }
     /// A number that rises along routes as far as possible. A packet that goes on to a link whose number is not higher changes
@@ -240,7 +260,7 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
     fn is_failed(&self, _id: LinkId) -> bool {
         false
     }
-    /// Where it consists of several equal networks: one of them, and how many there are.
+    /// Where it consists of several equal networks: one of them, without damage, and how many there are.
     fn plane(&self) -> Option<(&dyn Topology, u32)> {
         None
     }
@@ -248,7 +268,7 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
     fn own_name(&self, _node: u32) -> Option<&str> {
         None
     }
-    /// How it likes to be drawn.
+    /// How it likes to be drawn; where there are several planes, how one of them does.
     fn structure(&self) -> Structure {
         Structure::Free
     }

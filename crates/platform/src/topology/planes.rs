@@ -1,6 +1,6 @@
 //! Several equal networks side by side, in each of which every node has a port: planes, or rails.
 
-use super::{Link, LinkId, Topology, TopologyError, Vertex};
+use super::{Link, LinkId, Structure, Topology, TopologyError, Vertex};
 use crate::interconnect::Path;
 use crate::routing::{Choice, draw_below, hash, total};
 
@@ -53,10 +53,11 @@ impl Planes {
     /// Goes in one plane.
     #[inline]
     fn within(&self, plane: u32, path: &mut Path, route: impl FnOnce(&dyn Topology, &mut Path)) {
-        let start = path.links.len();
+        let before = path.mark();
         route(&*self.one, path);
         let first = plane * self.one.links();
-        path.links[start..].iter_mut().for_each(|id| *id += first);
+        path.links[before.links..].iter_mut().for_each(|id| *id += first);
+        path.unshared[before.unshared..].iter_mut().for_each(|id| *id += first);
     }
 
     /// The plane of a link, and its number there.
@@ -105,6 +106,14 @@ impl Topology for Planes {
         self.one.is_shared(self.split(id).1)
     }
 
+    fn is_unshared(&self, id: LinkId) -> bool {
+        self.one.is_unshared(self.split(id).1)
+    }
+
+    fn nodes_pass_on(&self) -> bool {
+        self.one.nodes_pass_on()
+    }
+
     fn may_repeat_links(&self) -> bool {
         self.one.may_repeat_links()
     }
@@ -124,7 +133,7 @@ impl Topology for Planes {
 
     fn choice(&self) -> Choice {
         match self.one.choice() {
-            Choice::None if self.count > 1 => Choice::UpPaths,
+            Choice::None if self.count > 1 => Choice::Shortest,
             choice => choice,
         }
     }
@@ -208,6 +217,19 @@ impl Topology for Planes {
 
     fn is_missing(&self, id: LinkId) -> bool {
         self.one.is_missing(self.split(id).1)
+    }
+
+    fn is_failed(&self, id: LinkId) -> bool {
+        self.one.is_failed(self.split(id).1)
+    }
+
+    fn own_name(&self, node: u32) -> Option<&str> {
+        self.one.own_name(node)
+    }
+
+    /// That of one plane.
+    fn structure(&self) -> Structure {
+        self.one.structure()
     }
 
     fn plane(&self) -> Option<(&dyn Topology, u32)> {

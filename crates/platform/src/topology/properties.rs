@@ -598,3 +598,161 @@ fn all_links_of_balanced_trees_are_used() {
         assert!(used(&parse(shape)).iter().all(|&used| used), "{shape}");
     }
 }
+
+/// A detour passes the switch of the node between, not the node: its own cable carries nothing for others, one link or two.
+#[test]
+fn detours_do_not_go_down_to_nodes() {
+    for duplex in [Duplex::Split, Duplex::Shared] {
+        let topologies: [Box<dyn Topology>; 2] =
+            [Box::new(hyperx(vec![(7, 1)], 3, duplex)), Box::new(SlimFly::new(3, 2, LINK, SLOW, duplex).unwrap())];
+        for topology in topologies {
+            let mut path = Path::default();
+            for number in 0..2000u64 {
+                let (from, to) = ((number % 5) as u32, 5 + (number % 7) as u32);
+                path.clear();
+                topology.detour(from, to, number.wrapping_mul(0x9E37_79B9_7F4A_7C15), &mut path);
+                let strangers = path.links.iter().filter(|&&id| {
+                    let (tail, head) = topology.ends(id);
+                    let is_stranger = |end| matches!(end, Vertex::Node(node) if node != from && node != to);
+                    is_stranger(tail) || is_stranger(head)
+                });
+                assert_eq!(strangers.count(), 0, "{} {duplex:?}", topology.describe());
+            }
+        }
+    }
+}
+
+/// A topology that differs from the defaults wherever it can.
+#[derive(Debug)]
+struct Odd(Torus);
+
+impl Topology for Odd {
+    fn describe(&self) -> String {
+        "odd".into()
+    }
+    fn nodes(&self) -> u32 {
+        self.0.nodes()
+    }
+    fn switches(&self) -> u32 {
+        3
+    }
+    fn links(&self) -> u32 {
+        self.0.links()
+    }
+    fn link(&self, _: LinkId) -> Link {
+        SLOW
+    }
+    fn link_name(&self, id: LinkId) -> String {
+        format!("odd {id}")
+    }
+    fn ends(&self, id: LinkId) -> (Vertex, Vertex) {
+        self.0.ends(id)
+    }
+    fn is_shared(&self, id: LinkId) -> bool {
+        id % 2 == 0
+    }
+    fn is_unshared(&self, id: LinkId) -> bool {
+        id % 3 == 0
+    }
+    fn nodes_pass_on(&self) -> bool {
+        true
+    }
+    fn route(&self, from: u32, to: u32, path: &mut Path) {
+        self.0.route(from, to, path);
+    }
+    fn fixed_routing(&self) -> &'static str {
+        "oddly"
+    }
+    fn choice(&self) -> Choice {
+        Choice::Shortest
+    }
+    fn route_by_source(&self, from: u32, _: u32, path: &mut Path) {
+        self.0.route(from, 1, path);
+    }
+    fn any_route(&self, from: u32, _: u32, _: u64, path: &mut Path) {
+        self.0.route(from, 2, path);
+    }
+    fn least_loaded(&self, from: u32, _: u32, _: u64, load: &dyn Fn(LinkId) -> u32, path: &mut Path) {
+        self.0.route(from, load(4), path);
+    }
+    fn detour(&self, from: u32, _: u32, _: u64, path: &mut Path) {
+        self.0.route(from, 5, path);
+    }
+    fn order(&self, id: LinkId) -> u32 {
+        100 - id
+    }
+    fn cables(&self) -> u64 {
+        77
+    }
+    fn diameter(&self) -> u32 {
+        4
+    }
+    fn vertex_name(&self, vertex: Vertex) -> String {
+        format!("odd {vertex:?}")
+    }
+    fn link_kind(&self, id: LinkId) -> String {
+        format!("kind {}", id % 2)
+    }
+    fn switch_kind(&self, switch: u32) -> String {
+        format!("kind of switch {switch}")
+    }
+    fn missing_switches(&self) -> u32 {
+        1
+    }
+    fn is_missing(&self, id: LinkId) -> bool {
+        id == 6
+    }
+    fn is_failed(&self, id: LinkId) -> bool {
+        id == 7
+    }
+    fn own_name(&self, node: u32) -> Option<&str> {
+        (node == 1).then_some("number one")
+    }
+    fn structure(&self) -> Structure {
+        Structure::Cube { dimension: 5 }
+    }
+}
+
+/// All that a topology says of itself, but for what a wrapper changes on purpose: its description, names of links and switches
+/// (planes), figures of the whole (damage).
+fn account(topology: &dyn Topology) -> Vec<String> {
+    let mut account = vec![
+        format!("{:?}", (topology.nodes(), topology.switches(), topology.links(), topology.missing_switches())),
+        format!("{:?}", (topology.fixed_routing(), topology.choice(), topology.nodes_pass_on(), topology.cables())),
+        format!("{:?}", (topology.structure(), topology.may_repeat_links())),
+    ];
+    account.extend((0..topology.switches()).map(|switch| topology.switch_kind(switch)));
+    let node = |node| format!("{:?} {}", topology.own_name(node), topology.vertex_name(Vertex::Node(node)));
+    account.extend((0..topology.nodes()).map(node));
+    for id in 0..topology.links() {
+        let is = [topology.is_shared(id), topology.is_unshared(id), topology.is_missing(id), topology.is_failed(id)];
+        let facts = (topology.link(id), topology.ends(id), topology.order(id), topology.link_kind(id));
+        account.push(format!("{is:?} {facts:?}"));
+    }
+    let ways: [&dyn Fn(&mut Path); 5] = [
+        &|path| topology.route(0, 4, path),
+        &|path| topology.route_by_source(0, 4, path),
+        &|path| topology.any_route(0, 4, 9, path),
+        &|path| topology.least_loaded(0, 4, 9, &|_| 3, path),
+        &|path| topology.detour(0, 4, 9, path),
+    ];
+    for find in ways {
+        let mut path = Path::default();
+        path.clear();
+        find(&mut path);
+        account.push(format!("{:?}", path.links));
+    }
+    account
+}
+
+/// What a topology knows is not lost in planes, nor in damage.
+#[test]
+fn wrappers_pass_on_what_is_inside() {
+    let odd = || Box::new(Odd(Torus::new(&[8], true, LINK, Duplex::Split).unwrap()));
+    assert_eq!(account(&Planes::new(odd(), 1, PlaneChoice::Pair).unwrap()), account(&*odd()));
+    let damaged = Damaged::new(odd(), &[], 8).unwrap();
+    assert_eq!(account(&damaged), account(&*odd()));
+    let planes = Planes::new(odd(), 2, PlaneChoice::Pair).unwrap();
+    let damaged = Damaged::new(Box::new(planes), &[], 8).unwrap();
+    assert_eq!(damaged.plane().map(|(one, count)| (one.describe(), count)), Some(("odd".into(), 2)));
+}

@@ -26,6 +26,17 @@ pub struct Torus {
     back: u32,
 }
 
+/// Which way around a ring messages go to the node that is opposite, where both are as long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ties {
+    /// Forward from even coordinates, backward from odd ones: links of both directions carry the same.
+    #[default]
+    Alternate,
+    /// Forward, except from the middle of the ring, as in SimGrid. Where everybody sends to everybody, links forward are full
+    /// while those backward are not: on a ring of four, nodes get two thirds of what they could.
+    Forward,
+}
+
 /// One dimension.
 #[derive(Clone, Copy, Debug)]
 struct Axis {
@@ -34,6 +45,7 @@ struct Axis {
     stride: u32,
     /// Whether the ends of each line are joined.
     ring: bool,
+    ties: Ties,
     /// Steps on each line: places where neighbours are joined.
     steps: u32,
     /// Cables between neighbours.
@@ -49,13 +61,16 @@ impl Axis {
         self.first + (line.low + self.stride * (coordinate + self.steps * line.high)) * self.parallel.value()
     }
 
-    /// Steps towards `to`, and whether they go forward, exactly as SimGrid 3.32 decides (TorusZone.cpp,
-    /// `get_local_route`). Both ways are as long when `to` is opposite: then forward, except from the middle.
+    /// Steps towards `to`, and whether they go forward, as SimGrid 3.32 decides (TorusZone.cpp, `get_local_route`), but for
+    /// ties, if these alternate: SimGrid goes forward to what is opposite, except from the middle.
     #[inline]
     fn way(&self, from: u32, to: u32) -> (u32, bool) {
         let (size, half) = (self.size.value(), self.size.value() / 2);
         if !self.ring {
             return (from.abs_diff(to), to > from);
+        }
+        if self.ties == Ties::Alternate && 2 * from.abs_diff(to) == size {
+            return (half, from % 2 == 0);
         }
         match to > from {
             true if to - from <= half => (to - from, true),
@@ -111,7 +126,8 @@ impl Torus {
         for (&size, &parallel) in dims.iter().zip(parallel) {
             let ring = wrap && size > 2;
             let steps = if ring { size } else { size - 1 };
-            axes.push(Axis { size: Divisor::new(size), stride, ring, steps, parallel: Divisor::new(parallel), first });
+            let (size_of, parallel_of, ties) = (Divisor::new(size), Divisor::new(parallel), Ties::default());
+            axes.push(Axis { size: size_of, stride, ring, ties, steps, parallel: parallel_of, first });
             let cables = (nodes / size * steps).checked_mul(parallel).ok_or_else(too_large)?;
             first = first.checked_add(cables).ok_or_else(too_large)?;
             stride *= size;
@@ -119,6 +135,12 @@ impl Torus {
         let back = if duplex == Duplex::Split { first } else { 0 };
         first.checked_add(back).ok_or_else(too_large)?;
         Ok(Torus { axes, wrap, link, nodes, cables: first, back })
+    }
+
+    /// The same torus with another way to what is opposite.
+    pub fn breaking(mut self, ties: Ties) -> Torus {
+        self.axes.iter_mut().for_each(|axis| axis.ties = ties);
+        self
     }
 
     fn dims(&self) -> Vec<u32> {
@@ -333,6 +355,25 @@ mod tests {
         assert_eq!(route(&torus, 0, 13), ["(0,0) -> (4,0)", "(4,0) -> (3,0)", "(3,0) -> (3,2)"]);
         assert_eq!(route(&torus, 4, 6), ["(4,0) -> (0,0)", "(0,0) -> (1,0)", "(1,0) -> (1,1)"]);
         assert!(route(&torus, 7, 7).is_empty());
+    }
+
+    /// Where everybody sends to everybody, all links carry the same, but for SimGrid's rule.
+    #[test]
+    fn ties_load_both_directions() {
+        let loads = |torus: &Torus| {
+            let mut load = vec![0u32; torus.links() as usize];
+            let mut path = Path::default();
+            for (from, to) in (0..torus.nodes()).flat_map(|from| (0..torus.nodes()).map(move |to| (from, to))) {
+                path.clear();
+                torus.route(from, to, &mut path);
+                path.links.iter().for_each(|&id| load[id as usize] += 1);
+            }
+            (load.iter().copied().min().unwrap(), load.iter().copied().max().unwrap())
+        };
+        assert_eq!(loads(&torus(&[4, 4], true)), (8, 8));
+        assert_eq!(loads(&torus(&[8, 8], true)), (64, 64));
+        assert_eq!(loads(&torus(&[4, 4], true).breaking(Ties::Forward)), (4, 12));
+        assert_eq!(loads(&torus(&[5, 5], true)), loads(&torus(&[5, 5], true).breaking(Ties::Forward)));
     }
 
     #[test]

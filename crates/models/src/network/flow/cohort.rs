@@ -35,6 +35,11 @@ impl Cohort {
         self.end
     }
 
+    /// What each of its flows has done.
+    pub(super) fn done(&self, now: Time) -> f64 {
+        if self.gathers() { 0.0 } else { self.level * (now - self.since).as_secs() }
+    }
+
     /// Are there flows whose level is still to be found?
     #[inline]
     pub(super) fn gathers(&self) -> bool {

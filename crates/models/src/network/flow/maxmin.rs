@@ -373,6 +373,25 @@ impl MaxMin {
         }
     }
 
+    /// The work that a flow has left; `in_cohort` says whether it is one of the cohort.
+    pub(super) fn left(&self, number: u32, in_cohort: bool) -> f64 {
+        let flow = &self.flows[number as usize];
+        match flow.state {
+            State::Ended => 0.0,
+            State::Waiting { work } if in_cohort => work - self.cohort.done(self.now),
+            State::Waiting { work } => work,
+            State::Bounded { work, since } => self.work_left(flow, work, since),
+            State::Limited { link, finish } => {
+                let link = self.board.link(link);
+                let clock = link.bottleneck().map(|number| {
+                    let bottleneck = &self.board.bottlenecks[number];
+                    bottleneck.clock + link.level * (self.now - bottleneck.since).as_secs()
+                });
+                clock.map_or(0.0, |clock| finish - clock)
+            }
+        }
+    }
+
     /// The work that a flow that runs at its ceiling has left.
     #[inline]
     pub(super) fn work_left(&self, flow: &Flow, work: f64, since: Time) -> f64 {

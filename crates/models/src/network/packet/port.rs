@@ -18,6 +18,8 @@ pub(super) struct Ports {
     ports: Vec<Port>,
     /// What links can be; there are few.
     kinds: Vec<Kind>,
+    /// What links can do for which there are no numbers left, in graphs where hardly two are alike.
+    rare: HashMap<LinkId, Kind>,
     /// Those of a link follow one another: as many as were needed.
     channels: Vec<Channel>,
     /// How many a link has.
@@ -26,6 +28,9 @@ pub(super) struct Ports {
     /// Packets that crossed links.
     sent: u64,
 }
+
+/// The number of links that have a kind of their own, see [`Ports::rare`].
+pub(super) const RARE: u16 = u16::MAX;
 
 /// What a link can do.
 #[derive(Clone, Copy, Debug)]
@@ -72,19 +77,32 @@ impl Ports {
     pub fn new(machine: &Machine) -> Ports {
         let (interconnect, packets) = (&machine.interconnect, &machine.packets);
         let mut numbers = HashMap::new();
-        let mut kinds = Vec::new();
+        let (mut kinds, mut rare) = (Vec::new(), HashMap::new());
         let port = |id: LinkId| {
             let link = interconnect.link(id);
-            let number = *numbers.entry((link.bandwidth.to_bits(), link.latency.to_bits())).or_insert_with(|| {
-                let (pace, latency) = (1e12 / link.bandwidth, Time::from_secs(link.latency));
-                kinds.push(Kind { pace, latency, room: packets.buffer_of(&link) });
-                kinds.len() - 1
-            });
-            let kind = u16::try_from(number).expect("a network has fewer than 65,536 kinds of links");
+            let (pace, latency) = (1e12 / link.bandwidth, Time::from_secs(link.latency));
+            let own = Kind { pace, latency, room: packets.buffer_of(&link) };
+            let key = (link.bandwidth.to_bits(), link.latency.to_bits());
+            let known = numbers.get(&key).copied();
+            let kind = known.unwrap_or_else(|| u16::try_from(kinds.len()).unwrap_or(RARE));
+            if kind == RARE {
+                rare.insert(id, own);
+            } else if known.is_none() {
+                numbers.insert(key, kind);
+                kinds.push(own);
+            }
             Port { free: Time::ZERO, planned: Time::NEVER, bytes: 0.0, waiting: 0, kind, turn: 0 }
         };
         let ports = (0..interconnect.links()).map(port).collect();
-        Ports { ports, kinds, channels: Vec::new(), width: 0, arbitration: packets.arbitration, sent: 0 }
+        Ports { ports, kinds, rare, channels: Vec::new(), width: 0, arbitration: packets.arbitration, sent: 0 }
+    }
+
+    #[inline]
+    fn what(&self, kind: u16, link: LinkId) -> &Kind {
+        match self.kinds.get(usize::from(kind)) {
+            Some(kind) => kind,
+            None => &self.rare[&link],
+        }
     }
 
     pub fn channels(&self) -> u32 {
@@ -97,8 +115,8 @@ impl Ports {
             return;
         }
         let mut old = std::mem::take(&mut self.channels).into_iter();
-        for port in &self.ports {
-            let room = self.kinds[port.kind as usize].room;
+        for (link, port) in (0..).zip(&self.ports) {
+            let room = self.what(port.kind, link).room;
             self.channels.extend(old.by_ref().take(self.width));
             self.channels.extend((self.width..channels as usize).map(|_| Channel::empty(room)));
         }
@@ -114,13 +132,14 @@ impl Ports {
         }
     }
 
+    #[inline]
     pub fn kind(&self, link: LinkId) -> u16 {
         self.ports[link as usize].kind
     }
 
     /// What links take together, and the bandwidth of the narrowest, in bytes per second.
     pub fn along(&self, links: &[LinkId]) -> (Time, f64) {
-        let kinds = links.iter().map(|&link| &self.kinds[self.kind(link) as usize]);
+        let kinds = links.iter().map(|&link| self.what(self.kind(link), link));
         kinds.fold((Time::ZERO, f64::INFINITY), |(latency, narrowest), kind| {
             (latency + kind.latency, narrowest.min(1e12 / kind.pace))
         })
@@ -158,15 +177,15 @@ impl Ports {
     }
 
     #[inline]
-    pub fn latency(&self, kind: u16, haste: f32) -> Time {
-        let latency = self.kinds[kind as usize].latency;
+    pub fn latency(&self, hop: Hop, haste: f32) -> Time {
+        let latency = self.what(hop.kind, hop.link).latency;
         if haste == 1.0 { latency } else { Time::from_ps((latency.as_ps() as f64 * f64::from(haste)) as u64) }
     }
 
     /// How long a packet takes on a link.
     #[inline]
-    pub fn time_on(&self, kind: u16, bytes: u32) -> Time {
-        Time::from_ps((f64::from(bytes) * self.kinds[kind as usize].pace + 0.5) as u64)
+    pub fn time_on(&self, hop: Hop, bytes: u32) -> Time {
+        Time::from_ps((f64::from(bytes) * self.what(hop.kind, hop.link).pace + 0.5) as u64)
     }
 
     /// Wants an entry in the agenda for a time; whether there is none that is early enough.
@@ -216,8 +235,8 @@ impl Ports {
     /// The packet whose turn it is, taken out of its queue: channels take turns, those without room apart.
     #[inline]
     pub fn next(&mut self, link: LinkId, now: Time, packets: &Slab<Packet>) -> Option<u32> {
+        let most = self.what(self.kind(link), link).room;
         let port = &mut self.ports[link as usize];
-        let most = self.kinds[port.kind as usize].room;
         let channels = &mut self.channels[link as usize * self.width..][..self.width];
         let mut at = usize::from(port.turn);
         for _ in 0..self.width {
@@ -262,14 +281,14 @@ impl Ports {
     /// A packet will need room at the end of a link.
     #[inline]
     pub fn take_room(&mut self, hop: Hop, bytes: u32) {
-        let most = self.kinds[hop.kind as usize].room;
+        let most = self.what(hop.kind, hop.link).room;
         self.channel(hop).room -= bytes.min(most);
     }
 
     /// A packet leaves the room, which the port before learns at `time`; whether somebody waits for it.
     #[inline]
     pub fn give_room(&mut self, hop: Hop, bytes: u32, time: Time) -> bool {
-        let most = self.kinds[hop.kind as usize].room;
+        let most = self.what(hop.kind, hop.link).room;
         let channel = self.channel(hop);
         let promised = &mut channel.promised;
         promised.push_back((time, bytes.min(most)));

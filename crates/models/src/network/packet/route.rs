@@ -56,10 +56,11 @@ impl Routes {
         let place = &mut self.hops[number as usize * self.length..][..path.links.len()];
         let (mut channel, mut before) = (0u16, None);
         for (hop, &link) in place.iter_mut().zip(&path.links) {
-            // What surrounds a topology has no place in its order: limiters come first and last.
-            let order = if link < topology.links() { Some(topology.order(link)) } else { None };
-            channel += (before.is_some() && order.is_some() && order <= before) as u16;
-            before = order.or(before);
+            // What surrounds a topology comes before all of its links: a limiter leads to any of them, and at the end of a way
+            // it has a channel of its own, where nobody waits for room behind it.
+            let order = if link < topology.links() { 1 + u64::from(topology.order(link)) } else { 0 };
+            channel += before.is_some_and(|before| order <= before) as u16;
+            before = Some(order);
             *hop = Hop { link, kind: kinds(link), packed: channel };
         }
         place.iter_mut().last().into_iter().for_each(|hop| hop.packed |= LAST);

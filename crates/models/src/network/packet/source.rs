@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use hpcast_engine::slab::NONE;
-use hpcast_platform::interconnect::{Interconnect, Path};
+use hpcast_platform::interconnect::Path;
+use hpcast_platform::machine::Machine;
 use hpcast_platform::routing::Choosing;
 use hpcast_platform::topology::Vertex;
 use hpcast_units::Time;
@@ -24,8 +25,8 @@ pub(super) struct Source {
 
 impl Source {
     /// One for each node: so many packets may wait for every link that leaves it.
-    pub fn of_nodes(interconnect: &Interconnect, injection: u32) -> Vec<Source> {
-        let topology = interconnect.topology();
+    pub fn of_nodes(machine: &Machine) -> Vec<Source> {
+        let topology = machine.interconnect.topology();
         let mut leaving = vec![0u32; topology.nodes() as usize];
         for id in 0..topology.links() {
             let (tail, head) = topology.ends(id);
@@ -37,7 +38,7 @@ impl Source {
             }
         }
         let source = |leaving: u32| {
-            let most = leaving.max(1).saturating_mul(injection);
+            let most = leaving.max(1).saturating_mul(machine.packets.injection_of(leaving));
             Source { messages: VecDeque::new(), inside: 0, most, planned: Time::NEVER }
         };
         leaving.into_iter().map(source).collect()

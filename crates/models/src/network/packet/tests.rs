@@ -41,6 +41,49 @@ fn chain(bandwidths: &[f64], packets: PacketSwitching) -> PacketNetwork {
     PacketNetwork::new(machine(Tangle { nodes: 2, links, routes }, Routing::Fixed, packets), 0)
 }
 
+/// Numbers of links beyond what events hold are refused, before anything is built.
+#[test]
+fn too_large_networks_are_refused() {
+    let of = |nodes| machine(Crossbar::new(nodes, LINK, Duplex::Split, None), Routing::Fixed, packets_of(1000));
+    assert!(PacketNetwork::check(&of(1000)).is_ok());
+    let error = PacketNetwork::check(&of(40_000_000)).unwrap_err().to_string();
+    assert!(error.contains("at most 67108864 links, and this one has 80000000"), "{error}");
+}
+
+/// However many kinds of links there are.
+#[test]
+fn no_two_links_alike() {
+    let count = 70_000;
+    let links = (0..count).map(|id| Link { bandwidth: 1e9, latency: 5e-7 + 1e-12 * f64::from(id) }).collect();
+    let routes = vec![Vec::new(), vec![0, count - 2, count - 1], vec![count - 3], Vec::new()];
+    let tangle = Tangle { nodes: 2, links, routes };
+    let mut network = PacketNetwork::new(machine(tangle, Routing::Fixed, packets_of(1000)), 0);
+    let sent = [(0, transfer(0, 1, 10_000)), (0, transfer(1, 0, 1000))];
+    assert_eq!(ends(&mut network, &sent), [11_500_000 + 139_997, 1_500_000 + 69_997]);
+}
+
+/// A limiter is the first link of what leaves its node, and the last of what comes: with room for a packet behind it, one must
+/// not hold up the other.
+#[test]
+fn limiters_let_through_what_arrives() {
+    let crossbar = || Crossbar::new(8, LINK, Duplex::Split, None);
+    let tree = || FatTree::new("2;4,4;1,4;1,1".parse().unwrap(), &[LINK; 2], Duplex::Split).unwrap();
+    let topologies: [Box<dyn Topology>; 2] = [Box::new(crossbar()), Box::new(tree())];
+    for topology in topologies {
+        let nodes = topology.nodes();
+        let interconnect = Interconnect::new(topology, Loopback::Unshared(LINK), Some(0.5e9));
+        let mut machine = Machine::new("test", 1, interconnect, MpiParameters::default(), FlowSharing::default());
+        machine.packets = PacketSwitching { size: 1000, buffer: Some(1000), ..machine.packets };
+        let all = (1..nodes).flat_map(|step| (0..nodes).map(move |from| (from, (from + step) % nodes)));
+        let sent: Vec<Transfer> = all.map(|(from, to)| transfer(from, to, 16_000)).collect();
+        let arrivals = crate::network::arrivals(&mut PacketNetwork::new(Rc::new(machine), 0), &sent);
+        let last = arrivals.unwrap().into_iter().max().unwrap();
+        // What leaves a node and what comes, at half a byte a nanosecond.
+        let least = 2.0 * f64::from(nodes - 1) * 16_000.0 / 0.5e9;
+        assert!(last.as_secs() >= least && last.as_secs() < 1.5 * least, "{last:?} {least}");
+    }
+}
+
 /// Cut-through: latencies of all links, and the bytes over the bandwidth once, however many packets.
 #[test]
 fn a_message_alone_takes_latency_and_bytes_over_bandwidth() {
@@ -153,6 +196,7 @@ proptest! {
     fn nothing_is_lost_and_nobody_waits_for_ever(
         kind in 0..7usize,
         routing in 0..8usize,
+        limited: bool,
         few in 1u32..3,
         sends in prop::collection::vec((0u32..64, 0u32..64, 0u64..5000, 0u64..3_000_000), 1..200),
     ) {
@@ -161,9 +205,10 @@ proptest! {
         let routing = Routing::named(words[routing % words.len()], 1, &*topology).unwrap();
         let nodes = topology.nodes();
         let loopback = Loopback::Unshared(LINK);
-        let interconnect = Interconnect::new(topology, loopback, None).routed(routing);
+        let limiter = limited.then_some(0.8e9);
+        let interconnect = Interconnect::new(topology, loopback, limiter).routed(routing);
         let mut machine = Machine::new("test", 1, interconnect, MpiParameters::default(), FlowSharing::default());
-        machine.packets = PacketSwitching { size: 512, buffer: Some(512 * few), injection: few, ..machine.packets };
+        machine.packets = PacketSwitching { size: 512, buffer: Some(512 * few), injection: Some(few), ..machine.packets };
         let machine = Rc::new(machine);
         let first: Vec<(Time, Transfer)> = sends.iter()
             .map(|&(from, to, bytes, at)| (Time::from_ps(at), transfer(from % nodes, to % nodes, bytes)))

@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Source};
 use crate::interconnect::Loopback;
 use crate::machine::{Io, MachineFile, Network, Nodes, Wiring};
 use crate::placement::Plan;
-use crate::topology::{Duplex, FatTreeShape, Link, ParallelCables};
+use crate::topology::{Duplex, FatTreeShape, Link, ParallelCables, Ties};
 
 /// Speeds below this are placeholders: files made for SMPI say `speed="1"` where computation is timed otherwise.
 const SLOWEST: f64 = 1e6;
@@ -125,7 +125,8 @@ impl Converter<'_> {
                         "SimGrid itself stops when a rank of a torus sends to its own host",
                     );
                 }
-                Wiring::Torus { dimensions: dimensions.clone(), cables: vec![1; dimensions.len()], wrap: true, link }
+                let (cables, ties) = (vec![1; dimensions.len()], Ties::Forward);
+                Wiring::Torus { dimensions: dimensions.clone(), cables, wrap: true, ties, link }
             }
         };
         let network = Network {

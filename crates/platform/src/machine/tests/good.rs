@@ -14,7 +14,7 @@ use crate::protocol::{Mode, MpiParameters, Piece, Piecewise, PollGrowth, Protoco
 use crate::switching::{Arbitration, PacketSwitching};
 use crate::topology::{
     Arrangement, ClosShape, DragonflyLinks, DragonflyPlusShape, DragonflyShape, Duplex, FatTreeShape, HyperXShape,
-    Link, ParallelCables, PlaneChoice,
+    Link, ParallelCables, PlaneChoice, Ties,
 };
 
 /// Everything that a machine file can say.
@@ -153,6 +153,20 @@ fn kinds_of_links_are_general_unless_given() {
     assert_eq!(mesh.nodes.count, 16);
 }
 
+/// Switches that are not there have no links.
+#[test]
+fn missing_switches_have_no_links() {
+    let tree =
+        "topology = \"fat-tree\"\nshape = \"3; 4,4,4; 1,4,4; 1,1,1\"\nbandwidth = \"1 GB/s\"\nlatency = \"1 us\"";
+    let figures = |line: &str| {
+        let figures = Figures::of(&network_of(&format!("{tree}\n{line}")).build().unwrap());
+        (u64::from(figures.links), figures.cables)
+    };
+    assert_eq!(figures(""), (384, 192));
+    assert_eq!(figures("missing = 15"), (264, 132));
+    assert_eq!(figures("missing = 15\nlimiter = \"1 GB/s\""), (264 + 64, 132));
+}
+
 #[test]
 fn planes_and_damage() {
     let tree = "topology = \"fat-tree\"\nshape = \"2; 4,4; 1,2; 1,1\"\nbandwidth = \"1 GB/s\"\nlatency = \"1 us\"";
@@ -265,10 +279,11 @@ fn wiring() -> impl Strategy<Value = (Wiring, u32)> {
         )
     });
     let axes = || proptest::collection::vec((1u32..6, 1u32..4), 1..4);
-    let torus = (axes(), any::<bool>(), link()).prop_map(|(axes, wrap, link)| {
+    let torus = (axes(), any::<bool>(), any::<bool>(), link()).prop_map(|(axes, wrap, forward, link)| {
         let (dimensions, cables): (Vec<u32>, Vec<u32>) = axes.into_iter().unzip();
         let nodes = dimensions.iter().product();
-        (Wiring::Torus { dimensions, cables, wrap, link }, nodes)
+        let ties = if wrap && forward { Ties::Forward } else { Ties::Alternate };
+        (Wiring::Torus { dimensions, cables, wrap, ties, link }, nodes)
     });
     let cube = (1u32..9, 1u32..4, link())
         .prop_map(|(dimension, cables, link)| (Wiring::Hypercube { dimension, cables, link }, 1 << dimension));
@@ -303,7 +318,7 @@ prop_compose! {
         let duplex = if shared && !wiring.knows_duplex() { Duplex::Shared } else { Duplex::Split };
         let word = match wiring {
             Wiring::Crossbar { .. } => "direct",
-            Wiring::FatTree { .. } | Wiring::Clos { .. } | Wiring::Gamma { .. } => "least-loaded",
+            Wiring::FatTree { .. } | Wiring::Clos { .. } | Wiring::Gamma { .. } | Wiring::Graph { .. } => "least-loaded",
             _ => "ugal-l",
         };
         let planes = threshold.map(|count| PlaneFigures { count: count % 3 + 1, choice: [PlaneChoice::Source, PlaneChoice::Pair][count as usize % 2] });
@@ -390,7 +405,7 @@ prop_compose! {
         // On a single node, both ranks of the list are on it.
         let plan = Plan { policy, allocation, ranks_per_node: Some(cores), oversubscribe: share || count == 1 };
         let arbitration = if share { Arbitration::OldestFirst } else { Arbitration::FirstComeFirstServed };
-        let packets = PacketSwitching { size: 4096, buffer, injection: cores, arbitration };
+        let packets = PacketSwitching { size: 4096, buffer, injection: Some(cores), arbitration };
         let io = Io { bandwidth: window.map(Bandwidth::new), node_bandwidth: None, latency: window.map(Seconds::new) };
         let cost = window.map(cost);
         MachineFile { name, description, nodes, network, sharing, packets, mpi, plan, io, cost, assumed: Vec::new() }

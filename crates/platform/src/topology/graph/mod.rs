@@ -41,6 +41,7 @@ use std::collections::BTreeMap;
 
 use super::{Link, LinkId, Topology, Vertex, name_by_ends};
 use crate::interconnect::Path;
+use crate::routing::Choice;
 use paths::Paths;
 use read::{Description, GraphLink, read};
 
@@ -54,6 +55,7 @@ pub struct Graph {
     places: Vec<Place>,
     paths: Paths,
     routes: Routes,
+    choice: Choice,
 }
 
 /// Prescribed routes, found by source, then by destination.
@@ -103,12 +105,13 @@ impl Graph {
         }
         let paths = Paths::new(nodes as u32, vertices as u32, &description.links);
         let routes = Routes::new(&description);
+        let choice = paths::choice(vertices as u32, &description.links);
         let (places, implied) = places(&description).map_err(at_end)?;
         let Description { nodes, mut switches, links, .. } = description;
         if implied {
             switches.push("network".into());
         }
-        let graph = Graph { nodes, switches, links, places, paths, routes };
+        let graph = Graph { nodes, switches, links, places, paths, routes, choice };
         graph.check_ways(vertices as u32).map_err(at_end)?;
         Ok(graph)
     }
@@ -135,7 +138,7 @@ impl Graph {
     #[inline]
     fn cross(&self, id: LinkId, path: &mut Path) {
         match &self.links[id as usize] {
-            GraphLink { link, unshared: true, .. } => path.add(link),
+            GraphLink { link, unshared: true, .. } => path.push_unshared(id, link),
             GraphLink { link, .. } => path.push(id, link),
         }
     }
@@ -218,6 +221,14 @@ impl Topology for Graph {
         self.places[id as usize].shared
     }
 
+    fn is_unshared(&self, id: LinkId) -> bool {
+        self.links[id as usize].unshared
+    }
+
+    fn nodes_pass_on(&self) -> bool {
+        true
+    }
+
     #[inline]
     fn route(&self, from: u32, to: u32, path: &mut Path) {
         match self.routes.get(from, to) {
@@ -228,6 +239,11 @@ impl Topology for Graph {
 
     fn fixed_routing(&self) -> &'static str {
         "shortest-path"
+    }
+
+    /// No detours in a tree.
+    fn choice(&self) -> Choice {
+        self.choice
     }
 
     /// At every place any link that leads on along a shortest path (in links); prescribed routes as they are.

@@ -4,13 +4,14 @@
 //! and the other node's link. What remains is the *core*: switches, and nodes with several neighbours. For each core
 //! vertex that messages go to, a table says over which link every other core vertex sends them; it is made when the first
 //! message goes there. Memory: at most 4 bytes times the square of the core's size (1 MB for 512 switches, whatever
-//! the number of nodes), besides some 50 bytes a link.
+//! the number of nodes), besides some 50 bytes a link; three times as much where chance chooses among shortest paths, which
+//! needs distances. Nodes with several neighbours belong to the core: there it is the square of the number of nodes.
 
 use std::sync::OnceLock;
 
 use super::super::LinkId;
 use super::read::GraphLink;
-use crate::routing::draw_below;
+use crate::routing::{Choice, draw_below};
 
 /// No link leads on from here.
 const NONE: LinkId = LinkId::MAX;
@@ -247,6 +248,33 @@ fn accesses(nodes: u32, vertices: u32, arcs: &[(LinkId, u32, u32)]) -> Vec<Acces
         }
     }
     accesses
+}
+
+/// What ways there are beside the shortest: in a tree no detours, at most cables side by side.
+pub fn choice(vertices: u32, links: &[GraphLink]) -> Choice {
+    let ends = arcs(links).into_iter().map(|(_, tail, head)| (tail.min(head), tail.max(head)));
+    let mut joined: Vec<(u32, u32)> = ends.filter(|(one, other)| one != other).collect();
+    joined.sort_unstable();
+    joined.dedup();
+    if has_circle(vertices, &joined) { Choice::Detours } else { Choice::Shortest }
+}
+
+/// Whether some of the pairs of vertices form a circle. Each pair makes one of two trees, unless it is within one.
+fn has_circle(vertices: u32, pairs: &[(u32, u32)]) -> bool {
+    // Every vertex leads to another one of its tree, the root to itself.
+    let mut towards: Vec<u32> = (0..vertices).collect();
+    let root = |towards: &mut [u32], mut at: u32| {
+        while towards[at as usize] != at {
+            towards[at as usize] = towards[towards[at as usize] as usize];
+            at = towards[at as usize];
+        }
+        at
+    };
+    pairs.iter().any(|&(one, other)| {
+        let (one, other) = (root(&mut towards, one), root(&mut towards, other));
+        towards[one as usize] = other;
+        one == other
+    })
 }
 
 /// Whether every node reaches every other one, also through nodes: the first one reaches all, and is reached by all.

@@ -1,3 +1,4 @@
+use super::super::{Damaged, PlaneChoice, Planes};
 use super::*;
 
 const SMALL: &str = "
@@ -177,4 +178,84 @@ fn unshared_links_limit_without_being_crossed() {
     assert_eq!((path.links.len(), path.bandwidth, path.latency), (0, 2e9, 3e-6));
     assert_eq!(route(&graph, 1, 0).len(), 1);
     assert!(error("node a b\nlink a -- b 5 GB/s 1 us shared unshared").contains("`unshared` is too much"));
+}
+
+/// A way over `t0`, and a slower one over `t1`; in the middle no two messages share a link.
+const UNSHARED: &str = "
+node a b
+switch s0 s1 t0 t1
+link a -- s0 12.5 GB/s 100 ns
+link b -- s1 12.5 GB/s 100 ns
+link s0 -- t0 12.5 GB/s 100 ns unshared
+link t0 -- s1 12.5 GB/s 100 ns unshared
+link s0 -- t1 12.5 GB/s 10 us unshared
+link t1 -- s1 12.5 GB/s 10 us unshared
+";
+
+fn damaged(text: &str, name: &str) -> Damaged {
+    let whole = graph(text);
+    let nodes = whole.nodes();
+    Damaged::new(Box::new(whole), &[name.to_string()], nodes).unwrap()
+}
+
+/// The latency of a way in nanoseconds, the links that others may cross, and those that nobody shares.
+fn way(topology: &dyn Topology, from: u32, to: u32) -> (f64, Vec<LinkId>, Vec<LinkId>) {
+    let mut path = Path::default();
+    path.clear();
+    topology.route(from, to, &mut path);
+    ((path.latency * 1e9).round(), path.links, path.unshared)
+}
+
+#[test]
+fn unshared_links_fail_like_others() {
+    assert_eq!(way(&graph(UNSHARED), 0, 1), (400.0, vec![0, 3], vec![4, 6]));
+    for name in ["t0", "s0 -> t0", "t0 -> s1"] {
+        assert_eq!(way(&damaged(UNSHARED, name), 0, 1), (20_200.0, vec![0, 3], vec![8, 10]), "{name}");
+    }
+}
+
+/// What messages do not share they do not share either where they had to look for another way.
+#[test]
+fn unshared_links_stay_unshared_on_the_way_around() {
+    let text = "
+node a b c d
+switch s0 s1 t0
+link a -- s0 12.5 GB/s 100 ns
+link b -- s0 12.5 GB/s 100 ns
+link c -- s1 12.5 GB/s 100 ns
+link d -- s1 12.5 GB/s 100 ns
+link s0 -- s1 100 GB/s 100 ns
+link s0 -- t0 12.5 GB/s 100 ns unshared
+link t0 -- s1 12.5 GB/s 100 ns unshared
+";
+    let (latency, links, unshared) = way(&damaged(text, "s0 -> s1"), 0, 2);
+    assert_eq!((latency, links.len(), unshared.len()), (400.0, 2, 2));
+    let planes = Planes::new(Box::new(damaged(text, "s0 -> s1")), 2, PlaneChoice::Destination).unwrap();
+    let (_, links, unshared) = way(&planes, 0, 3);
+    assert!(links.iter().chain(&unshared).all(|&id| id >= planes.links() / 2), "all in the second plane");
+}
+
+#[test]
+fn a_failure_elsewhere_cuts_nothing_where_nodes_pass_messages_on() {
+    let text = "
+node a b r
+switch s0 s1 s2
+link a -- s0 12.5 GB/s 100 ns
+link b -- s1 12.5 GB/s 100 ns
+link r -- s0 12.5 GB/s 100 ns
+link r -- s1 12.5 GB/s 100 ns
+link r -- s2 12.5 GB/s 100 ns
+";
+    assert_eq!(way(&damaged(text, "s2"), 0, 1), way(&graph(text), 0, 1));
+    let cut = Damaged::new(Box::new(graph(text)), &["s1".to_string()], 3).unwrap_err();
+    assert!(cut.to_string().contains("`b` is one of them"), "{cut}");
+}
+
+/// Detours make sense where there are circles.
+#[test]
+fn trees_have_no_detours() {
+    let choice = |links: &str| graph(&format!("node a b\nswitch s t\nlink a -- s 1 GB/s 1 us\n{links}")).choice();
+    assert_eq!(choice("link s -- t 1 GB/s 1 us\nlink t -- b 1 GB/s 1 us"), Choice::Shortest);
+    assert_eq!(choice("link s -- t 1 GB/s 1 us\nlink s -- t 1 GB/s 1 us\nlink t -- b 1 GB/s 1 us"), Choice::Shortest);
+    assert_eq!(choice("link s -- t 1 GB/s 1 us\nlink t -- b 1 GB/s 1 us\nlink s -- b 1 GB/s 1 us"), Choice::Detours);
 }
