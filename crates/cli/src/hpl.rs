@@ -361,7 +361,7 @@ impl<'o> Benchmark<'o> {
     /// A simulation that nobody watches.
     fn setup(&self, job: &Job, machine: &Rc<Machine>, seed: u64) -> Result<Setup, Failure> {
         let placement = self.options.machine.place(machine, job.ranks(), seed)?;
-        let network = self.options.machine.network(machine, &self.options.outputs);
+        let network = self.options.machine.network(machine, &self.options.outputs, seed);
         let setup = Setup::new(job.ranks(), machine.clone(), placement, network);
         Ok(Setup { seed, interrupt: Some(self.running.interrupt()), ..setup })
     }

@@ -241,8 +241,8 @@ impl Together<'_> {
         let plan = Plan { policy: Policy::List(nodes.collect()), oversubscribe: true, ..Plan::default() };
         let placement = machine.place_as(&plan, ranks).map_err(|error| Failure::input(error.to_string()))?;
         let network = match only {
-            None => options.network(machine, outputs),
-            Some(_) => options.network(machine, &OutputOptions::default()),
+            None => options.network(machine, outputs, options.seed),
+            Some(_) => options.network(machine, &OutputOptions::default(), options.seed),
         };
         let setup = Setup {
             seed: options.seed,

@@ -242,16 +242,18 @@ impl Options {
         for choice in &self.coll {
             selection.choose(choice).map_err(|error| Failure::input(format!("--coll {choice}: {error}")))?;
         }
-        let placement = self.machine.place(machine, self.ranks, self.machine.seed)?;
+        let seed = self.machine.seed;
+        let placement = self.machine.place(machine, self.ranks, seed)?;
+        let network = self.machine.network(machine, &self.outputs, seed);
         Ok(Setup {
-            seed: self.machine.seed,
+            seed,
             selection,
             observer: watchers.observer(),
             interrupt: Some(running.interrupt()),
             progress: running.progress(0.0..1.0, |_, simulated| {
                 vec![format!("{} simulated", Seconds::new(simulated.as_secs()).human())]
             }),
-            ..Setup::new(self.ranks, machine.clone(), placement, self.machine.network(machine, &self.outputs))
+            ..Setup::new(self.ranks, machine.clone(), placement, network)
         })
     }
 

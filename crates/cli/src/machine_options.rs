@@ -301,11 +301,11 @@ impl MachineOptions {
         [Some(self.path.as_path()), self.rank_file.as_deref(), list].into_iter().flatten()
     }
 
-    /// The network; its links are watched over time if the outputs need that.
-    pub fn network(&self, machine: &Rc<Machine>, outputs: &OutputOptions) -> Box<dyn Network> {
+    /// The network of a run with this seed; its links are watched over time if the outputs need that.
+    pub fn network(&self, machine: &Rc<Machine>, outputs: &OutputOptions, seed: u64) -> Box<dyn Network> {
         match outputs.watches_links() {
-            true => self.network.watched(machine, self.seed),
-            false => self.network.build(machine, self.seed),
+            true => self.network.watched(machine, seed),
+            false => self.network.build(machine, seed),
         }
     }
 

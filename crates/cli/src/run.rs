@@ -352,13 +352,14 @@ impl<'o> Experiment<'o> {
     ) -> Result<Finding, Failure> {
         let options = self.options;
         let placement = options.machine.place(machine, options.ranks, seed)?;
+        let network = options.machine.network(machine, &options.outputs, seed);
         let setup = Setup {
             seed,
             selection: self.selection.clone(),
             observer: watchers.observer(),
             interrupt: Some(running.interrupt()),
             progress: running.progress(part, |_, _| Vec::new()),
-            ..Setup::new(options.ranks, machine.clone(), placement, options.machine.network(machine, &options.outputs))
+            ..Setup::new(options.ranks, machine.clone(), placement, network)
         };
         let parameters = options.what.parameters(bytes, seed);
         Ok(options.what.program.run(setup, parameters)?)
