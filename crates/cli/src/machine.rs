@@ -100,6 +100,7 @@ fn show(machine: &Machine) -> String {
     let mut rows: Vec<(&str, String)> = vec![
         ("machine", machine.name.clone()),
         ("network", figures.topology.clone()),
+        ("routing", machine.interconnect.routing().describe(machine.interconnect.topology())),
         ("nodes", count(u64::from(figures.nodes))),
         ("cores", count(figures.cores)),
         ("switches", count(u64::from(figures.switches))),
