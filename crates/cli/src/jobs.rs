@@ -47,7 +47,7 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut running = Running::begin("jobs".into());
-    options.outputs.check()?;
+    options.outputs.check(&options.machine.inputs().chain([options.file.as_path()]).collect::<Vec<_>>())?;
     options.machine.refuse_places("a job's own keys say where it runs")?;
     let file = JobFile::load(&options.file)?;
     let machine = options.machine.load(hpl::messages(&file)?, true)?;

@@ -125,7 +125,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
     let path = options.path();
     let mut running = Running::stopped_by(hpcast_emulate::stop_on_signals(), path.display().to_string());
-    options.outputs.check()?;
+    options.outputs.check(&options.machine.inputs().chain([path.as_path()]).collect::<Vec<_>>())?;
     let machine = options.machine.load(None, true)?;
     options.machine.inputs().for_each(|path| running.add_input(path));
     running.add_input(&path);

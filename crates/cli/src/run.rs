@@ -1,7 +1,7 @@
 //! `hpcast run`: simulates a program and reports.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use clap::Args;
@@ -11,8 +11,8 @@ use hpcast_mpi::Setup;
 use hpcast_mpi::collectives::{Library, Selection};
 use hpcast_platform::Machine;
 use hpcast_report::{
-    Axis, Cell, Column, Estimate, Plot, Quantity, RunReport, Series, Spacing, Table, Totals, check_writable, json,
-    text, write_file,
+    Axis, Cell, Column, Estimate, Plot, Quantity, RunReport, Series, Spacing, Table, Totals, check_output, json, text,
+    write_file,
 };
 use hpcast_units::Time;
 
@@ -156,8 +156,9 @@ pub(crate) fn check(options: &Options, machine: Machine, models: Option<ModelFil
 impl Options {
     /// Finds out before the run what would go wrong after it.
     fn check(&self) -> Result<(), Failure> {
-        self.outputs.check()?;
-        self.plot.as_deref().map(check_writable).transpose()?;
+        let inputs: Vec<&Path> = self.machine.inputs().chain(self.models.as_deref()).collect();
+        self.outputs.check(&inputs)?;
+        self.plot.as_deref().map(|path| check_output(path, inputs)).transpose()?;
         self.what.check(self.ranks)
     }
 
