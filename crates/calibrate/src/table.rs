@@ -1,6 +1,7 @@
 //! Tables of measurements: comma-separated values with a header.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 
 /// A table that cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -179,11 +180,21 @@ impl TextTable {
     }
 }
 
-fn reader(text: &str) -> csv::Reader<&[u8]> {
-    csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes())
+/// A table below the comments in front of it.
+type Below<'t> = std::io::Chain<std::io::Take<std::io::Repeat>, &'t [u8]>;
+
+/// Lines in front that begin with `#` say how the table came about. Empty ones stand for them, so that lines are counted.
+fn reader(text: &str) -> csv::Reader<Below<'_>> {
+    let (mut table, mut comments) = (text, 0);
+    while table.starts_with('#') {
+        table = table.split_once('\n').map_or("", |(_, rest)| rest);
+        comments += 1;
+    }
+    let below = std::io::repeat(b'\n').take(comments).chain(table.as_bytes());
+    csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(below)
 }
 
-fn names(reader: &mut csv::Reader<&[u8]>) -> Result<Vec<String>, TableError> {
+fn names(reader: &mut csv::Reader<Below<'_>>) -> Result<Vec<String>, TableError> {
     Ok(reader.headers().map_err(malformed)?.iter().map(String::from).collect())
 }
 
@@ -219,6 +230,22 @@ mod tests {
         let only = [("Node".to_owned(), "y".to_owned())];
         let table = Table::read("M, duration,node\n1,2.5,x\n3,4e-6,y\n", &["m"], &only).unwrap();
         assert_eq!(table.column("m").unwrap(), [3.0]);
+    }
+
+    #[test]
+    fn comments_in_front_are_no_table() {
+        let text = "# a run, of 4 ranks\n# ranks: 4\nfrom,bytes\n0,5\n1,x\n#2,7\n";
+        let table = TextTable::read(text).unwrap();
+        let cells = |row: &TextRow| (row.line, row.cells.join(" "));
+        assert_eq!(
+            table.rows.iter().map(cells).collect::<Vec<_>>(),
+            [4, 5, 6].into_iter().zip(["0 5", "1 x", "#2 7"].map(String::from)).collect::<Vec<_>>()
+        );
+        assert_eq!(
+            Table::read(text, &["bytes"], &[]).unwrap_err().to_string(),
+            "line 5: `x` in column `bytes` is no number"
+        );
+        assert_eq!(Table::header("# only this").unwrap(), Vec::<String>::new());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use hpcast_models::compute::ModelFile;
 use hpcast_platform::diagnostic::{Diagnostic, Source};
-use hpcast_report::check_writable;
+use hpcast_report::check_output;
 use hpcast_units::count;
 
 use crate::failure::Failure;
@@ -54,7 +54,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
 
 impl Generate {
     fn run(&self) -> Result<(), Failure> {
-        check_writable(&self.output)?;
+        check_output(&self.output, [self.file.as_path()])?;
         let source = Source::read(&self.file)?;
         let mut file = ModelFile::parse(&source)?;
         if u64::from(self.nodes) * u64::from(self.sockets) > MOST_PROCESSORS {

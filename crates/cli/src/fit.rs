@@ -10,7 +10,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use hpcast_calibrate::kernel::{self, Errors, Recipe};
 use hpcast_models::compute::{CallTable, DataFile, Kernel, Made, ModelFile, Noise, Term, TermError};
 use hpcast_platform::diagnostic::{Diagnostic, Source};
-use hpcast_report::{Provenance, check_writable, sha256};
+use hpcast_report::{Provenance, check_output, sha256};
 use hpcast_stats::Elimination;
 
 pub(crate) use cluster::add_days;
@@ -104,7 +104,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
 
 impl FitKernel {
     fn run(&self) -> Result<(), Failure> {
-        check_writable(&self.output)?;
+        check_output(&self.output, [self.calls.as_path()])?;
         let source = Source::read(&self.calls)?;
         let recipe = self.recipe()?;
         let arguments = arguments(&recipe);

@@ -9,7 +9,7 @@ mod recording;
 mod turn;
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use hpcast_mpi::{Outcome, Setup};
 use hpcast_platform::Machine;
 use hpcast_platform::placement::Placement;
 use hpcast_report::{
-    HplComparison, HplCurve, HplReport, HplRun, RunReport, Stopwatch, account, check_writable, hpl_plot, json,
+    HplComparison, HplCurve, HplReport, HplRun, RunReport, Stopwatch, account, check_output, hpl_plot, json,
     write_file, xhpl,
 };
 use hpcast_units::{Bytes, count};
@@ -73,8 +73,9 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut running = Running::begin("hpl".into());
-    options.outputs.check()?;
-    options.plot.as_deref().map(check_writable).transpose()?;
+    let inputs: Vec<&Path> = options.machine.inputs().chain(options.hpl.models.as_deref()).collect();
+    options.outputs.check(&inputs)?;
+    options.plot.as_deref().map(|path| check_output(path, inputs)).transpose()?;
     let models = options.hpl.models.as_deref().map(ModelFile::load).transpose()?;
     let machine = options.machine.load(models.as_ref(), !options.hpl.no_noise)?;
     options.machine.inputs().for_each(|path| running.add_input(path));
@@ -361,7 +362,7 @@ impl<'o> Benchmark<'o> {
     /// A simulation that nobody watches.
     fn setup(&self, job: &Job, machine: &Rc<Machine>, seed: u64) -> Result<Setup, Failure> {
         let placement = self.options.machine.place(machine, job.ranks(), seed)?;
-        let network = self.options.machine.network(machine, &self.options.outputs);
+        let network = self.options.machine.network(machine, &self.options.outputs, seed);
         let setup = Setup::new(job.ranks(), machine.clone(), placement, network);
         Ok(Setup { seed, interrupt: Some(self.running.interrupt()), ..setup })
     }

@@ -47,7 +47,7 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut running = Running::begin("jobs".into());
-    options.outputs.check()?;
+    options.outputs.check(&options.machine.inputs().chain([options.file.as_path()]).collect::<Vec<_>>())?;
     options.machine.refuse_places("a job's own keys say where it runs")?;
     let file = JobFile::load(&options.file)?;
     let machine = options.machine.load(hpl::messages(&file)?, true)?;
@@ -241,8 +241,8 @@ impl Together<'_> {
         let plan = Plan { policy: Policy::List(nodes.collect()), oversubscribe: true, ..Plan::default() };
         let placement = machine.place_as(&plan, ranks).map_err(|error| Failure::input(error.to_string()))?;
         let network = match only {
-            None => options.network(machine, outputs),
-            Some(_) => options.network(machine, &OutputOptions::default()),
+            None => options.network(machine, outputs, options.seed),
+            Some(_) => options.network(machine, &OutputOptions::default(), options.seed),
         };
         let setup = Setup {
             seed: options.seed,

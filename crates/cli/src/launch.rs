@@ -125,7 +125,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
     let path = options.path();
     let mut running = Running::stopped_by(hpcast_emulate::stop_on_signals(), path.display().to_string());
-    options.outputs.check()?;
+    options.outputs.check(&options.machine.inputs().chain([path.as_path()]).collect::<Vec<_>>())?;
     let machine = options.machine.load(None, true)?;
     options.machine.inputs().for_each(|path| running.add_input(path));
     running.add_input(&path);
@@ -242,16 +242,18 @@ impl Options {
         for choice in &self.coll {
             selection.choose(choice).map_err(|error| Failure::input(format!("--coll {choice}: {error}")))?;
         }
-        let placement = self.machine.place(machine, self.ranks, self.machine.seed)?;
+        let seed = self.machine.seed;
+        let placement = self.machine.place(machine, self.ranks, seed)?;
+        let network = self.machine.network(machine, &self.outputs, seed);
         Ok(Setup {
-            seed: self.machine.seed,
+            seed,
             selection,
             observer: watchers.observer(),
             interrupt: Some(running.interrupt()),
             progress: running.progress(0.0..1.0, |_, simulated| {
                 vec![format!("{} simulated", Seconds::new(simulated.as_secs()).human())]
             }),
-            ..Setup::new(self.ranks, machine.clone(), placement, self.machine.network(machine, &self.outputs))
+            ..Setup::new(self.ranks, machine.clone(), placement, network)
         })
     }
 

@@ -10,7 +10,7 @@ use hpcast_platform::draw;
 use hpcast_platform::import::simgrid::{self, Release};
 use hpcast_platform::import::{Format, Import, Unsaid, ibnetdiscover, slurm};
 use hpcast_platform::machine::{Figures, Machine};
-use hpcast_report::{check_writable, write_file};
+use hpcast_report::{check_output, write_file};
 use hpcast_units::{Bandwidth, Seconds, count};
 
 use crate::failure::Failure;
@@ -85,7 +85,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         }
         Command::Show { file } => print(&show(&Machine::load(file)?)),
         Command::Draw { file, output } => {
-            check_writable(output)?;
+            check_output(output, [file.as_path()])?;
             let machine = Machine::load(file)?;
             write_file(output, draw::svg(machine.interconnect.topology(), &machine.name, None).as_bytes())?;
             print(&format!("drawn to {}\n", output.display()))
@@ -100,6 +100,7 @@ fn show(machine: &Machine) -> String {
     let mut rows: Vec<(&str, String)> = vec![
         ("machine", machine.name.clone()),
         ("network", figures.topology.clone()),
+        ("routing", machine.interconnect.routing().describe(machine.interconnect.topology())),
         ("nodes", count(u64::from(figures.nodes))),
         ("cores", count(figures.cores)),
         ("switches", count(u64::from(figures.switches))),
@@ -187,7 +188,7 @@ impl Platform {
 }
 
 fn import(platform: &Platform, output: &Path) -> Result<(), Failure> {
-    check_writable(output)?;
+    check_output(output, [platform.file.as_path()])?;
     let import = platform.import()?;
     let files = import.files(&output.to_string_lossy());
     // The graph first: a machine file never stands without the graph that it names.

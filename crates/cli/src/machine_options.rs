@@ -10,6 +10,7 @@ use hpcast_models::network::{Along, Circuit, Flow, Ideal, Network, PacketNetwork
 use hpcast_platform::diagnostic::{Diagnostic, Source};
 use hpcast_platform::placement::{Allocation, Placement, PlacementError, Plan, Policy, Site, rank_file};
 use hpcast_platform::switching::PacketSwitching;
+use hpcast_platform::topology::Topology;
 use hpcast_platform::{Machine, Routing};
 use hpcast_report::{MachineInfo, RunReport};
 use hpcast_units::Bytes;
@@ -72,20 +73,48 @@ pub(crate) struct RoutingOptions {
     /// How ways are chosen, such as random, least-loaded, valiant or ugal-l (default: as the machine file says)
     #[arg(long, value_name = "NAME")]
     pub routing: Option<String>,
-    /// How much UGAL favours short ways: messages or packets that may wait before it makes a detour
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
-    pub ugal_threshold: u32,
+    #[command(flatten)]
+    pub threshold: Threshold,
 }
 
 impl RoutingOptions {
     /// The machine with this routing.
     pub fn apply(&self, mut machine: Machine) -> Result<Machine, Failure> {
-        if let Some(word) = &self.routing {
-            let routing = Routing::named(word, self.ugal_threshold, machine.interconnect.topology());
-            let routing = routing.map_err(|error| Failure::input(format!("--routing {word}: {error}")))?;
-            machine.interconnect = machine.interconnect.routed(routing);
-        }
+        let topology = machine.interconnect.topology();
+        let routing = match &self.routing {
+            Some(word) => Routing::named(word, machine.ugal_threshold, topology)
+                .map_err(|error| Failure::input(format!("--routing {word}: {error}")))?,
+            None => machine.interconnect.routing(),
+        };
+        let [routing] = self.threshold.apply([routing], topology)?;
+        machine.interconnect = machine.interconnect.routed(routing);
         Ok(machine)
+    }
+}
+
+/// What UGAL is told.
+#[derive(Args)]
+pub(crate) struct Threshold {
+    /// How much UGAL favours short ways: messages or packets that may wait before it makes a detour (default: as the
+    /// machine file says)
+    #[arg(long, value_name = "NUMBER")]
+    ugal_threshold: Option<u32>,
+}
+
+impl Threshold {
+    /// The routings with this threshold; it is refused where none of them is UGAL.
+    pub fn apply<R: AsMut<[Routing]>>(&self, mut routings: R, topology: &dyn Topology) -> Result<R, Failure> {
+        let Some(threshold) = self.ugal_threshold else { return Ok(routings) };
+        let all = routings.as_mut();
+        if all.iter().all(|routing| routing.threshold().is_none()) {
+            let words: Vec<&str> = all.iter().map(|routing| routing.word(topology)).collect();
+            return Err(Failure::input(format!(
+                "--ugal-threshold has no meaning with the routing {}: it is for ugal-l and ugal-g; choose one of them, or leave it out",
+                words.join(", ")
+            )));
+        }
+        all.iter_mut().for_each(|routing| *routing = routing.with_threshold(threshold));
+        Ok(routings)
     }
 }
 
@@ -301,11 +330,11 @@ impl MachineOptions {
         [Some(self.path.as_path()), self.rank_file.as_deref(), list].into_iter().flatten()
     }
 
-    /// The network; its links are watched over time if the outputs need that.
-    pub fn network(&self, machine: &Rc<Machine>, outputs: &OutputOptions) -> Box<dyn Network> {
+    /// The network of a run with this seed; its links are watched over time if the outputs need that.
+    pub fn network(&self, machine: &Rc<Machine>, outputs: &OutputOptions, seed: u64) -> Box<dyn Network> {
         match outputs.watches_links() {
-            true => self.network.watched(machine, self.seed),
-            false => self.network.build(machine, self.seed),
+            true => self.network.watched(machine, seed),
+            false => self.network.build(machine, seed),
         }
     }
 
@@ -324,9 +353,10 @@ impl MachineOptions {
         report.machine = MachineInfo::from(machine);
         report.network = self.network_name();
         report.seed = self.seed;
-        if let Some(routing) = &self.routing.routing {
-            report.parameters.push(("routing".into(), routing.clone().into()));
-        }
+        let (routing, topology) = (machine.interconnect.routing(), machine.interconnect.topology());
+        report.parameters.push(("routing".into(), routing.word(topology).into()));
+        let threshold = routing.threshold().map(|threshold| ("ugal-threshold".into(), threshold.into()));
+        report.parameters.extend(threshold);
         if let NetworkModel::Packet = self.network {
             report.assumptions.extend(packet_assumptions(machine));
         }

@@ -55,6 +55,10 @@ enum Command {
     /// Simulate several jobs that share a machine, and say how much they slow each other down
     Jobs(Box<jobs::Options>),
     /// Find an order of ranks that sends less over the upper levels of the network
+    ///
+    /// What that gains is predicted from sums over links, and then simulated: in rounds, every rank posts a message to and from
+    /// each of its partners, all at once, and waits for them; messages of a pair are equally large, and where a pair has sent more
+    /// than 10, or all more than 200,000, all pairs send the same share of their messages.
     Map(Box<map::Options>),
     /// Check, show, draw, price or import a machine file
     #[command(subcommand)]

@@ -1,20 +1,26 @@
 //! `hpcast map`: which rank should run where.
 
+mod replay;
+
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use clap::Args;
 use hpcast_mapping::{Load, Mapping, Traffic, map};
-use hpcast_platform::Machine;
+use hpcast_mpi::Setup;
 use hpcast_platform::diagnostic::Source;
-use hpcast_platform::placement::rank_file;
-use hpcast_report::{Cell, Column, Table, check_writable, json, write_file};
+use hpcast_platform::placement::{Plan, Policy, rank_file};
+use hpcast_platform::{Machine, Routing};
+use hpcast_report::{Cell, Column, Table, check_output, json, write_file};
 use hpcast_units::{Bytes, Seconds, count};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::machine_options::MachineOptions;
+use crate::outputs::OutputOptions;
 use crate::print;
 use crate::running::Running;
+use replay::Replay;
 
 /// Options of `hpcast map`.
 #[derive(Args)]
@@ -35,19 +41,23 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut running = Running::begin("map".into());
     let is_printed = options.json.as_deref() == Some(Path::new("-"));
-    check_writable(&options.output)?;
-    options.json.as_deref().filter(|_| !is_printed).map(check_writable).transpose()?;
+    let inputs: Vec<&Path> = options.machine.inputs().chain([options.traffic.as_path()]).collect();
+    for path in [&options.output].into_iter().chain(options.json.iter().filter(|_| !is_printed)) {
+        check_output(path, inputs.iter().copied())?;
+    }
     let machine = options.machine.load(None, true)?;
     let traffic = Traffic::parse(&Source::read(&options.traffic)?)?;
-    options.machine.inputs().chain([options.traffic.as_path()]).for_each(|path| running.add_input(path));
+    inputs.into_iter().for_each(|path| running.add_input(path));
     let (ranks, seed) = (traffic.ranks(), options.machine.seed);
     let placement = options.machine.place(&machine, ranks, seed)?;
     let nodes: Vec<u32> = (0..ranks).map(|rank| placement.node(rank)).collect();
     let mapping = map(&traffic, &nodes, &machine, seed);
-    let change = Change { mapping: &mapping, machine: &machine };
+    let simulated = options.simulated(&traffic, [&nodes, &mapping.nodes], &machine, &running)?;
+    let change = Change { mapping: &mapping, machine: &machine, network: options.machine.network_name(), simulated };
     let comment = [
         format!("made by hpcast map: {} ranks on {}, seed {seed}", count(ranks.into()), machine.name),
         change.hop_bytes(),
+        change.replayed(),
     ];
     write_file(&options.output, rank_file::write(&comment, &mapping.nodes, &machine.site()).as_bytes())?;
     let (provenance, used) = running.end();
@@ -63,10 +73,55 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     print(&format!("{}written to {}\n", change.text(), options.output.display()))
 }
 
+impl Options {
+    /// What the traffic takes with ranks on these nodes, before and after.
+    fn simulated(
+        &self,
+        traffic: &Traffic,
+        orders: [&[u32]; 2],
+        machine: &Rc<Machine>,
+        running: &Running,
+    ) -> Result<Simulated, Failure> {
+        let replay = Rc::new(Replay::of(traffic));
+        let seed = self.machine.seed;
+        let mut seconds = [0.0; 2];
+        for (number, nodes) in orders.into_iter().enumerate() {
+            if number == 1 && orders[0] == orders[1] {
+                seconds[1] = seconds[0];
+                break;
+            }
+            // Whether ranks fit was asked before.
+            let plan = Plan { policy: Policy::List(nodes.to_vec()), oversubscribe: true, ..Plan::default() };
+            let placement = machine.place_as(&plan, traffic.ranks());
+            let placement = placement.map_err(|error| Failure::input(error.to_string()))?;
+            let network = self.machine.network(machine, &OutputOptions::default(), seed);
+            let part = number as f64 / 2.0..(number + 1) as f64 / 2.0;
+            let setup = Setup {
+                seed,
+                interrupt: Some(running.interrupt()),
+                progress: running.progress(part, |_, _| Vec::new()),
+                ..Setup::new(traffic.ranks(), machine.clone(), placement, network)
+            };
+            seconds[number] = replay.run(setup)?.simulated.as_secs();
+        }
+        Ok(Simulated { replay, seconds })
+    }
+}
+
+/// What a replay of the traffic found.
+struct Simulated {
+    replay: Rc<Replay>,
+    /// Before and after.
+    seconds: [f64; 2],
+}
+
 /// What a mapping changes.
 struct Change<'m> {
     mapping: &'m Mapping,
     machine: &'m Machine,
+    /// The network model.
+    network: String,
+    simulated: Simulated,
 }
 
 impl Change<'_> {
@@ -125,18 +180,56 @@ impl Change<'_> {
         }
     }
 
+    /// The routing whose ways the forecast takes: one way for each pair of nodes.
+    fn forecast_routing(&self) -> Routing {
+        let routing = self.machine.interconnect.routing();
+        if routing.is_fixed() { routing } else { Routing::Fixed }
+    }
+
+    /// What was simulated, and what came out.
+    fn replayed(&self) -> String {
+        let [old, new] = self.simulated.seconds;
+        let human = |seconds: f64| Seconds::new(seconds).human();
+        format!("simulated: {} before, {} after{}", human(old), human(new), gain(old, new))
+    }
+
+    /// What was simulated how.
+    fn replay(&self) -> String {
+        let interconnect = &self.machine.interconnect;
+        let Replay { rounds, messages, share, .. } = &*self.simulated.replay;
+        let of_all = if *share < 1.0 { format!(" ({:.2} % of the traffic)", 100.0 * share) } else { String::new() };
+        format!(
+            "{} messages{of_all}, rounds: {rounds}, network model {}, routing {}",
+            count(*messages),
+            self.network,
+            interconnect.routing().describe(interconnect.topology())
+        )
+    }
+
     fn text(&self) -> String {
         let Mapping { nodes, before, after, is_cut_short } = self.mapping;
         let mut text = format!(
-            "map: {} ranks on {}\n{}\n\n{}\nMost loaded link\n  before: {}\n  after:  {}{}\n\n",
+            "map: {} ranks on {}\nPredicted along the ways of {}\n{}\n\n{}\nMost loaded link\n  before: {}\n  after:  {}{}\n\n",
             count(nodes.len() as u64),
             self.machine.name,
+            self.forecast_routing().word(self.machine.interconnect.topology()),
             self.hop_bytes(),
             self.table().text(),
             self.busiest(before),
             self.busiest(after),
             gain(before.busiest_seconds, after.busiest_seconds),
         );
+        let [old, new] = self.simulated.seconds;
+        text += &format!(
+            "Simulated: {}\n  before: {}\n  after:  {}{}\n\n",
+            self.replay(),
+            Seconds::new(old).human(),
+            Seconds::new(new).human(),
+            gain(old, new)
+        );
+        if new > old {
+            text += "Warning: simulated, the new order is slower than the old one\n\n";
+        }
         if *is_cut_short {
             text += "Warning: it stopped before nothing gained any more, since that would take too long\n\n";
         }
@@ -144,8 +237,9 @@ impl Change<'_> {
     }
 
     fn json(&self) -> Value {
-        let side = |load: &Load| {
+        let side = |load: &Load, seconds: f64| {
             json!({
+                "simulated_seconds": seconds,
                 "hop_bytes": load.hop_bytes as f64,
                 "between_nodes_bytes": load.between_nodes.get(),
                 "busiest_link": load.busiest.map(|link| self.machine.interconnect.link_name(link)),
@@ -153,23 +247,38 @@ impl Change<'_> {
                 "busiest_link_seconds": load.busiest_seconds,
             })
         };
+        let (topology, routing) = (self.machine.interconnect.topology(), self.machine.interconnect.routing());
+        let Simulated { replay, seconds: [old, new] } = &self.simulated;
+        let (old, new) = (*old, *new);
         json!({
             "machine": self.machine.name,
+            "network": self.network,
+            "routing": routing.word(topology),
+            "ugal_threshold": routing.threshold(),
+            "predicted_routing": self.forecast_routing().word(topology),
+            "predicted_change": relative(self.mapping.before.busiest_seconds, self.mapping.after.busiest_seconds),
+            "simulated_change": relative(old, new),
+            "replayed": { "messages": replay.messages, "rounds": replay.rounds, "share": replay.share },
             "ranks": self.mapping.nodes.len(),
             "nodes": self.mapping.nodes,
-            "before": side(&self.mapping.before),
-            "after": side(&self.mapping.after),
+            "before": side(&self.mapping.before, old),
+            "after": side(&self.mapping.after, new),
             "links": self.table(),
             "cut_short": self.mapping.is_cut_short,
         })
     }
 }
 
-fn change(old: f64, new: f64) -> Cell {
-    if old > 0.0 { Cell::Share(new / old - 1.0) } else { Cell::Empty }
+/// How much more it is, as a share.
+fn relative(old: f64, new: f64) -> Option<f64> {
+    (old > 0.0).then(|| new / old - 1.0)
 }
 
-/// How much less it is.
+fn change(old: f64, new: f64) -> Cell {
+    relative(old, new).map_or(Cell::Empty, Cell::Share)
+}
+
+/// The same in words.
 fn gain(old: f64, new: f64) -> String {
-    if old > 0.0 { format!(" ({:+.1} %)", 100.0 * (new / old - 1.0)) } else { String::new() }
+    relative(old, new).map(|change| format!(" ({:+.1} %)", 100.0 * change)).unwrap_or_default()
 }

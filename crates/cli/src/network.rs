@@ -9,7 +9,7 @@ use std::rc::Rc;
 use clap::{Args, Subcommand};
 use hpcast_models::network::PacketNetwork;
 use hpcast_platform::Machine;
-use hpcast_report::{Table, check_writable, csv, json, write_file};
+use hpcast_report::{Table, check_output, csv, json, write_file};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -56,7 +56,7 @@ impl Common {
     /// Whether what is to be written can be.
     fn check(&self) -> Result<(), Failure> {
         let files = self.csv.iter().chain(self.json.iter().filter(|path| !is_dash(path))).chain(&self.svg);
-        files.into_iter().try_for_each(|path| Ok(check_writable(path)?))
+        files.into_iter().try_for_each(|path| Ok(check_output(path, [self.path.as_path()])?))
     }
 
     fn load(&self, routing: &RoutingOptions) -> Result<Rc<Machine>, Failure> {

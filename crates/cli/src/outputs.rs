@@ -7,7 +7,7 @@ use std::rc::Rc;
 use clap::Args;
 use hpcast_platform::{Machine, draw};
 use hpcast_report::{
-    GanttRecorder, Observers, OutputFile, RunReport, Totals, TraceWriter, TrafficRecorder, check_writable, csv, gantt,
+    GanttRecorder, Observers, OutputFile, RunReport, Totals, TraceWriter, TrafficRecorder, check_output, csv, gantt,
     link_load, links, write_file,
 };
 use hpcast_units::Time;
@@ -59,12 +59,12 @@ pub(crate) struct Results<'r> {
 }
 
 impl OutputOptions {
-    /// Finds out before the run what would go wrong after it.
-    pub fn check(&self) -> Result<(), Failure> {
+    /// Finds out before the run what would go wrong after it; the inputs are not overwritten.
+    pub fn check(&self, inputs: &[&Path]) -> Result<(), Failure> {
         let pictures = [&self.gantt, &self.links, &self.link_heat];
         let outputs = [&self.json, &self.csv, &self.trace, &self.traffic, &self.link_load].into_iter().chain(pictures);
         for path in outputs.flatten().filter(|path| *path != Path::new("-")) {
-            check_writable(path)?;
+            check_output(path, inputs.iter().copied())?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use hpcast_calibrate::table::{TableError, TextRow, TextTable};
-use hpcast_report::{Axis, Plot, Quantity, Series, Spacing, check_writable, write_file};
+use hpcast_report::{Axis, Plot, Quantity, Series, Spacing, check_output, write_file};
 
 use crate::failure::Failure;
 use crate::print;
@@ -49,7 +49,7 @@ const UNITS: [(&str, Quantity, f64); 4] = [
 ];
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    check_writable(&options.output)?;
+    check_output(&options.output, [options.table.as_path()])?;
     let path = options.table.display();
     let text = std::fs::read_to_string(&options.table)
         .map_err(|error| Failure::input(format!("cannot read {path}: {error}; name a table in CSV")))?;

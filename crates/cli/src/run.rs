@@ -1,7 +1,7 @@
 //! `hpcast run`: simulates a program and reports.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use clap::Args;
@@ -11,8 +11,8 @@ use hpcast_mpi::Setup;
 use hpcast_mpi::collectives::{Library, Selection};
 use hpcast_platform::Machine;
 use hpcast_report::{
-    Axis, Cell, Column, Estimate, Plot, Quantity, RunReport, Series, Spacing, Table, Totals, check_writable, json,
-    text, write_file,
+    Axis, Cell, Column, Estimate, Plot, Quantity, RunReport, Series, Spacing, Table, Totals, check_output, json, text,
+    write_file,
 };
 use hpcast_units::Time;
 
@@ -156,8 +156,9 @@ pub(crate) fn check(options: &Options, machine: Machine, models: Option<ModelFil
 impl Options {
     /// Finds out before the run what would go wrong after it.
     fn check(&self) -> Result<(), Failure> {
-        self.outputs.check()?;
-        self.plot.as_deref().map(check_writable).transpose()?;
+        let inputs: Vec<&Path> = self.machine.inputs().chain(self.models.as_deref()).collect();
+        self.outputs.check(&inputs)?;
+        self.plot.as_deref().map(|path| check_output(path, inputs)).transpose()?;
         self.what.check(self.ranks)
     }
 
@@ -352,13 +353,14 @@ impl<'o> Experiment<'o> {
     ) -> Result<Finding, Failure> {
         let options = self.options;
         let placement = options.machine.place(machine, options.ranks, seed)?;
+        let network = options.machine.network(machine, &options.outputs, seed);
         let setup = Setup {
             seed,
             selection: self.selection.clone(),
             observer: watchers.observer(),
             interrupt: Some(running.interrupt()),
             progress: running.progress(part, |_, _| Vec::new()),
-            ..Setup::new(options.ranks, machine.clone(), placement, options.machine.network(machine, &options.outputs))
+            ..Setup::new(options.ranks, machine.clone(), placement, network)
         };
         let parameters = options.what.parameters(bytes, seed);
         Ok(options.what.program.run(setup, parameters)?)

@@ -176,14 +176,58 @@ fn mapped_ranks_are_faster() {
     // The most loaded link forecasts the time, which it bounds.
     let busiest = change["after"]["busiest_link_seconds"].as_f64().unwrap();
     assert!(busiest < seconds(&after) && seconds(&after) < 1.5 * busiest, "{busiest} {}", seconds(&after));
+    // A replay of the traffic gains what the program does.
+    let gained = change["simulated_change"].as_f64().unwrap();
+    assert!((gained - (seconds(&after) / seconds(&before) - 1.0)).abs() < 0.1, "{change}");
     let text = prints(&[&map[..], &random].concat());
-    for part in ["map: 32 ranks on thin", "leaf -> core", "Most loaded link", "written to"] {
+    let parts = [
+        "map: 32 ranks on thin",
+        "Predicted along the ways of d-mod-k",
+        "leaf -> core",
+        "Most loaded link",
+        "written to",
+    ];
+    for part in parts.into_iter().chain(["Simulated: ", "network model flow, routing d-mod-k"]) {
         assert!(text.contains(part), "{text}");
     }
     assert!(text.find("leaf -> core") < text.find("node -> leaf"), "upper levels come first:\n{text}");
     let first = folder.read("ranks");
     prints(&[&map[..], &random].concat());
     assert_eq!(first, folder.read("ranks"), "the same seed gives the same file");
+}
+
+/// A gain is simulated with the network model and the routing that were asked for.
+#[test]
+fn gains_are_simulated_as_asked() {
+    let folder = Folder::new("map-simulated");
+    let wide = THIN.replace("2; 8,4; 1,1; 1,1", "2; 8,4; 1,4; 1,1");
+    let (wide, ranks) = (folder.write("wide.toml", &wide), folder.path("ranks"));
+    // Ranks send to the rank eight after them, which is on the next leaf, all over one uplink.
+    let rows: String = (0..32).map(|rank| format!("{rank},{},1,1000000\n", (rank + 8) % 32 / 4 * 4)).collect();
+    let csv = folder.write("traffic.csv", &format!("from,to,messages,bytes\n{rows}"));
+    let simulated = |options: &[&str]| {
+        let change = json(&[&["map", "-m", &wide, "--traffic", &csv, "-o", &ranks], options].concat());
+        ["before", "after"].map(|side| change[side]["simulated_seconds"].as_f64().expect("a time"))
+    };
+    let flow = simulated(&[]);
+    assert!(flow[1] < flow[0], "{flow:?}");
+    // Four go to one node: no order changes that, and nothing else counts in an ideal network.
+    let ideal = simulated(&["--network", "ideal"]);
+    assert!(ideal[0] < flow[0] && ideal[1] > 0.95 * ideal[0], "{ideal:?} {flow:?}");
+    let spread = simulated(&["--routing", "least-loaded"]);
+    assert!(spread[0] < flow[0], "{spread:?} {flow:?}");
+    let text =
+        prints(&["map", "-m", &wide, "--traffic", &csv, "-o", &ranks, "--routing", "random", "--network", "packet"]);
+    for part in ["Predicted along the ways of d-mod-k", "network model packet, routing random"] {
+        assert!(text.contains(part), "{text}");
+    }
+    let refused = ["map", "-m", &wide, "--traffic", &csv, "-o"];
+    refuses(&[&refused[..], &[&ranks, "--ugal-threshold", "3"]].concat(), &["--ugal-threshold has no meaning"]);
+    for output in [&csv, &wide] {
+        refuses(&[&refused[..], &[output.as_str()]].concat(), &["would be lost"]);
+        refuses(&[&refused[..], &[&ranks, "--json", output]].concat(), &["would be lost"]);
+    }
+    assert!(folder.read("traffic.csv").starts_with("from,to"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, prints, refuses};
+use common::{Folder, machine, prints, refuses};
 
 const TABLE: &str =
     "nodes,network,routing,mean_seconds\n8,flow,random,1e-6\n2,flow,random,2e-6\n8,packet,,3e-6\n16,packet,,\n";
@@ -36,4 +36,25 @@ fn wrong_tables_are_refused() {
     refused(&table, "nodes", "network", &[], &["line 2: `flow` in column `network` is no number"]);
     refused(&folder.write("empty.csv", "a,b\n"), "a", "b", &[], &["has no such rows"]);
     refused(&folder.path("nowhere.csv"), "a", "b", &[], &["nowhere.csv"]);
+}
+
+/// What `--traffic` writes begins with comments.
+#[test]
+fn tables_of_hpcast_itself_are_drawn() {
+    let folder = Folder::new("plot-own");
+    let (table, picture) = (folder.path("traffic.csv"), folder.path("t.svg"));
+    prints(&["run", "ring", "-n", "8", "-m", &machine("dahu.toml"), "--size", "1kB", "--traffic", &table]);
+    let said = prints(&["plot", &table, "--x", "from", "--y", "bytes", "-o", &picture]);
+    assert!(said.contains("8 points, lines: 1"), "{said}");
+}
+
+#[test]
+fn a_table_is_not_overwritten_by_its_picture() {
+    let folder = Folder::new("plot-over");
+    let table = folder.write("t.csv", TABLE);
+    let around = folder.path("./t.csv");
+    for output in [&table, &around] {
+        refuses(&["plot", &table, "--x", "nodes", "--y", "mean_seconds", "-o", output], &["t.csv", "would be lost"]);
+    }
+    assert_eq!(folder.read("t.csv"), TABLE);
 }

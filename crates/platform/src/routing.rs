@@ -106,6 +106,29 @@ impl Routing {
         WORDS.iter().find(|(_, other)| is_alike(other)).map_or(topology.fixed_routing(), |(word, _)| word)
     }
 
+    /// How much it favours short ways, if it is UGAL.
+    pub fn threshold(self) -> Option<u32> {
+        match self {
+            Routing::UgalLocal { threshold } | Routing::UgalGlobal { threshold } => Some(threshold),
+            _ => None,
+        }
+    }
+
+    /// The same with another threshold, if it is UGAL.
+    pub fn with_threshold(self, threshold: u32) -> Routing {
+        match self {
+            Routing::UgalLocal { .. } => Routing::UgalLocal { threshold },
+            Routing::UgalGlobal { .. } => Routing::UgalGlobal { threshold },
+            other => other,
+        }
+    }
+
+    /// Its name for such a topology, with its threshold, for people.
+    pub fn describe(self, topology: &dyn Topology) -> String {
+        let word = self.word(topology);
+        self.threshold().map_or(word.into(), |threshold| format!("{word} with threshold {threshold}"))
+    }
+
     fn suits(self, choice: Choice) -> bool {
         match self {
             Routing::Fixed => true,
@@ -264,6 +287,15 @@ mod tests {
         let short = way(Routing::Fixed, 0, 1, &|_| 0);
         let crowded = |link: LinkId| 100 * (link == short[1]) as u32;
         assert_eq!(way(Routing::UgalLocal { threshold: 0 }, 0, 1, &crowded), short);
+    }
+
+    #[test]
+    fn only_ugal_has_a_threshold() {
+        let (local, fixed) = (Routing::UgalLocal { threshold: 0 }, Routing::Fixed);
+        assert_eq!(local.with_threshold(3), Routing::UgalLocal { threshold: 3 });
+        assert_eq!((fixed.with_threshold(3), fixed.threshold()), (fixed, None));
+        assert_eq!(local.with_threshold(3).describe(&dragonfly()), "ugal-l with threshold 3");
+        assert_eq!(fixed.describe(&dragonfly()), "minimal");
     }
 
     #[test]

@@ -42,7 +42,14 @@ fn heading(report: &HplReport) -> String {
     let run = &report.run;
     let nodes = count(run.machine.nodes.into());
     let machine = format!("{} ({nodes} nodes, {})", run.machine.name, run.machine.topology);
-    format!("hpcast {}: HPL on {machine}, network model {}, seed {}\n", run.provenance.version, run.network, run.seed)
+    let shown = |(name, value): &(String, serde_json::Value)| match name.as_str() {
+        "routing" => value.as_str().map(|word| format!("routing {word}, ")),
+        "ugal-threshold" => Some(format!("{name} {value}, ")),
+        _ => None,
+    };
+    let routing: String = run.parameters.iter().filter_map(shown).collect();
+    let (version, network, seed) = (&run.provenance.version, &run.network, run.seed);
+    format!("hpcast {version}: HPL on {machine}, network model {network}, {routing}seed {seed}\n")
 }
 
 fn result(report: &HplReport) -> String {

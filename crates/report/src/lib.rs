@@ -58,7 +58,7 @@ pub use interval::Estimate;
 pub use links::{KindLoad, LinkLoad};
 pub use models_plot::{ComparisonPlot, ProcessorRatio};
 pub use observers::Observers;
-pub use output::{OutputError, OutputFile, check_writable, write_file};
+pub use output::{OutputError, OutputFile, check_output, check_writable, write_file};
 pub use plot::{Axis, Plot, Series};
 pub use progress::Progress;
 pub use provenance::{Build, Input, Provenance, sha256, utc};

@@ -42,6 +42,12 @@ pub enum OutputError {
         /// The folder.
         path: PathBuf,
     },
+    /// It is one of the files that are read.
+    #[error("cannot write {}: it is read, too, and would be lost; choose another file", path.display())]
+    IsInput {
+        /// The file.
+        path: PathBuf,
+    },
     /// It is there and protected.
     #[error("cannot write {}: it is write-protected; remove it or choose another file", path.display())]
     Protected {
@@ -64,6 +70,22 @@ pub fn check_writable(path: &Path) -> Result<(), OutputError> {
         // Only to open a pipe would already be noticed at its other end.
         Place::Direct => Ok(()),
         Place::Folder { folder, .. } => temporary(path, &folder).map(drop),
+    }
+}
+
+/// The same where files are read that must not be lost.
+pub fn check_output<'i>(path: &Path, inputs: impl IntoIterator<Item = &'i Path>) -> Result<(), OutputError> {
+    if inputs.into_iter().any(|input| is_same_file(path, input)) {
+        return Err(OutputError::IsInput { path: path.into() });
+    }
+    check_writable(path)
+}
+
+/// Whether both lead to one plain file, by whatever names.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    match [one, other].map(fs::canonicalize) {
+        [Ok(one), Ok(other)] => one == other && one.is_file(),
+        _ => false,
     }
 }
 
@@ -235,6 +257,21 @@ mod tests {
         permissions.set_readonly(true);
         fs::set_permissions(&file, permissions).unwrap();
         assert!(matches!(check_writable(&file).unwrap_err(), OutputError::Protected { .. }));
+    }
+
+    #[test]
+    fn inputs_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let [input, link, other] = ["input", "link", "other"].map(|name| folder.path().join(name));
+        write_file(&input, b"measured").unwrap();
+        std::os::unix::fs::symlink(&input, &link).unwrap();
+        for path in [&input, &link, &folder.path().join("./input")] {
+            let error = check_output(path, [other.as_path(), &input]).unwrap_err();
+            assert!(matches!(error, OutputError::IsInput { .. }), "{error}");
+        }
+        check_output(&other, [input.as_path(), &link]).unwrap();
+        // Neither is a file that could be lost.
+        check_output(Path::new("/dev/null"), [Path::new("/dev/null")]).unwrap();
     }
 
     #[cfg(unix)]

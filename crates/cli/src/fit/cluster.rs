@@ -9,7 +9,7 @@ use hpcast_calibrate::table::Table;
 use hpcast_models::compute::population::Grouped;
 use hpcast_models::compute::{ModelFile, Term, TermError};
 use hpcast_platform::diagnostic::{Diagnostic, Source};
-use hpcast_report::{Cell, Column, check_writable};
+use hpcast_report::{Cell, Column, check_output};
 use hpcast_units::count;
 
 use super::{file_to_fill, made, number_nodes};
@@ -66,7 +66,7 @@ fn wrong(source: &Arc<Source>, message: &str, remedy: &str) -> Failure {
 
 impl FitCluster {
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        check_writable(&self.output)?;
+        check_output(&self.output, [self.daily.as_path()])?;
         if self.groups == 0 {
             return Err(Failure::input("--groups: there is at least one group; write 1 or more"));
         }

@@ -7,7 +7,7 @@ use hpcast_calibrate::network::measurements::{Measurements, Place, Reading};
 use hpcast_calibrate::network::{self, NetworkError, Recipe};
 use hpcast_platform::diagnostic::{Diagnostic, Source};
 use hpcast_platform::{Machine, Path};
-use hpcast_report::check_writable;
+use hpcast_report::check_output;
 use hpcast_stats::piecewise::{Objective, Strategy};
 use hpcast_units::{Bandwidth, Bytes};
 
@@ -86,7 +86,7 @@ enum ObjectiveChoice {
 
 impl FitNetwork {
     pub fn run(&self) -> Result<(), Failure> {
-        check_writable(&self.output)?;
+        check_output(&self.output, [self.calls.as_path()])?;
         let source = Source::read(&self.calls)?;
         let unreadable = |error: NetworkError| -> Failure { in_measurements(&source, &error).into() };
         let measured = Measurements::read(&source.text, &self.reading()?).map_err(unreadable)?;

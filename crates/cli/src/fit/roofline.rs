@@ -7,7 +7,7 @@ use hpcast_calibrate::kernel::Calls;
 use hpcast_calibrate::roofline;
 use hpcast_models::compute::{KernelWork, Roofs, Term, TermError};
 use hpcast_platform::diagnostic::{Diagnostic, Source};
-use hpcast_report::check_writable;
+use hpcast_report::check_output;
 
 use super::{file_to_fill, made, number_nodes};
 use crate::call_table::{CallData, CallOptions, pairs};
@@ -57,7 +57,7 @@ enum RoofsChoice {
 
 impl FitRoofline {
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        check_writable(&self.output)?;
+        check_output(&self.output, [self.calls.as_path()])?;
         let source = Source::read(&self.calls)?;
         let work = self.work()?;
         let mut names: Vec<&str> = Vec::new();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hpcast_platform::machine::{Cost, Machine};
 use hpcast_platform::{Diagnostic, Diagnostics};
-use hpcast_report::{check_writable, json, write_file};
+use hpcast_report::{check_output, json, write_file};
 use hpcast_units::{Power, count};
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::print;
 pub(super) fn run(file: &Path, output: Option<&PathBuf>) -> Result<(), Failure> {
     let prints_json = output.is_some_and(|path| path == Path::new("-"));
     if let Some(path) = output.filter(|_| !prints_json) {
-        check_writable(path)?;
+        check_output(path, [file])?;
     }
     let machine = Machine::load(file)?;
     let cost = Cost::of(&machine).map_err(|problems| {

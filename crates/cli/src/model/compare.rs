@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use hpcast_calibrate::compare::{Change, Comparison, Extreme, Model, compare};
 use hpcast_models::compute::{BoundKernel, Kernel, ModelFile, RooflineFigures, Row, Term};
-use hpcast_report::{Cell, Column, ComparisonPlot, Curves, ProcessorRatio, Table, check_writable, json, write_file};
+use hpcast_report::{Cell, Column, ComparisonPlot, Curves, ProcessorRatio, Table, check_output, json, write_file};
 use serde_json::{Value, json};
 
 use super::curves::Walk;
@@ -46,7 +46,11 @@ struct Pair<'f> {
 impl Compare {
     pub fn run(&self) -> Result<(), Failure> {
         let is_file = |path: &&PathBuf| *path != Path::new("-");
-        self.json.iter().filter(is_file).chain(&self.svg).try_for_each(|path| check_writable(path))?;
+        self.json
+            .iter()
+            .filter(is_file)
+            .chain(&self.svg)
+            .try_for_each(|path| check_output(path, [self.before.as_path(), &self.after]))?;
         let files = [ModelFile::load(&self.before)?, ModelFile::load(&self.after)?];
         let pairs = self.pairs(&files)?;
         if let Some(path) = &self.svg {

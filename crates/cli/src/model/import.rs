@@ -8,7 +8,7 @@ use hpcast_apps::hpl::HplKernel;
 use hpcast_calibrate::import::{ImportError, KernelTable, import_dgemm};
 use hpcast_models::compute::{Kernel, ModelFile, Unlisted};
 use hpcast_platform::diagnostic::{Diagnostic, Source};
-use hpcast_report::check_writable;
+use hpcast_report::check_output;
 
 use super::summary::summary;
 use crate::call_table::in_table;
@@ -52,7 +52,7 @@ pub(crate) struct Tables {
 
 impl Import {
     pub fn run(&self) -> Result<(), Failure> {
-        check_writable(&self.output)?;
+        check_output(&self.output, [self.tables.dgemm.as_path()].into_iter().chain(self.tables.kernels.as_deref()))?;
         let file = self.tables.file()?;
         super::write(&file, &self.output)?;
         print(&format!("written: {}\n\n{}", self.output.display(), summary(&file)))

@@ -9,7 +9,7 @@ use hpcast_models::compute::ModelFile;
 use hpcast_models::network::{NetworkModel, RangeFit};
 use hpcast_platform::diagnostic::Source;
 use hpcast_platform::protocol::Piece;
-use hpcast_report::{Cell, Column, Table, check_writable};
+use hpcast_report::{Cell, Column, Table, check_output};
 use hpcast_units::{Bytes, Seconds};
 
 use crate::call_table::in_table;
@@ -34,7 +34,7 @@ pub(crate) struct ImportNetwork {
 
 impl ImportNetwork {
     pub fn run(&self) -> Result<(), Failure> {
-        check_writable(&self.output)?;
+        check_output(&self.output, [self.table.as_path()])?;
         let source = Source::read(&self.table)?;
         let network = published_network(&source, self.set.as_deref())?;
         let name = self.table.file_name().unwrap_or_default().to_string_lossy().into_owned();

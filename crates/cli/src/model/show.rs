@@ -7,7 +7,7 @@ use clap::Args;
 use hpcast_calibrate::kernel::{Agreement, Calls};
 use hpcast_models::compute::{Arguments, BoundKernel, CallTable, Kernel, MOST_ARGUMENTS, ModelFile};
 use hpcast_platform::diagnostic::Source;
-use hpcast_report::{FitPlot, FitPoint, check_writable, sha256, write_file};
+use hpcast_report::{FitPlot, FitPoint, check_output, sha256, write_file};
 use hpcast_units::count;
 
 use super::curves::{MOST_CALLS, Walk, expression};
@@ -39,7 +39,9 @@ pub(crate) struct Show {
 
 impl Show {
     pub fn run(&self) -> Result<(), Failure> {
-        self.svg.iter().try_for_each(|path| check_writable(path))?;
+        self.svg
+            .iter()
+            .try_for_each(|path| check_output(path, [self.file.as_path()].into_iter().chain(self.data.as_deref())))?;
         let file = ModelFile::load(&self.file)?;
         let wants_one = self.kernel.is_some() || self.svg.is_some() || self.data.is_some() || self.processor.is_some();
         if !wants_one && file.kernels.len() != 1 {

@@ -104,10 +104,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let (provenance, used) = running.end();
     let table = table(&rows);
     let packet = Bytes::new(machine.packets.size.into());
-    let routing = machine.interconnect.routing().word(topology);
-    let title = format!("{}: {}, {routing}, packets of {packet}", machine.name, topology.describe());
+    let routing = machine.interconnect.routing();
+    let title =
+        format!("{}: {}, {}, packets of {packet}", machine.name, topology.describe(), routing.describe(topology));
     let document = json!({
-        "command": "network compare", "machine": machine.name, "routing": routing,
+        "command": "network compare", "machine": machine.name, "routing": routing.word(topology),
+        "ugal_threshold": routing.threshold(),
         "packet_bytes": machine.packets.size, "seed": options.common.seed,
         "rows": table, "provenance": provenance, "used": used,
     });

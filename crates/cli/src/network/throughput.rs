@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::Common;
 use crate::failure::Failure;
-use crate::machine_options::NetworkModel;
+use crate::machine_options::{NetworkModel, Threshold};
 use crate::running::Running;
 
 #[derive(Args)]
@@ -22,9 +22,8 @@ pub(crate) struct Options {
     /// Routings, with commas; `all` for all that the network has (default: as the machine file says)
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     routings: Vec<String>,
-    /// How much UGAL favours short ways
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
-    ugal_threshold: u32,
+    #[command(flatten)]
+    threshold: Threshold,
     /// Network model
     #[arg(long, value_enum, default_value = "packet")]
     network: NetworkModel,
@@ -79,17 +78,20 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let (provenance, used) = running.end();
     let table = table(&rows);
     let warnings = options.warnings(&machine, &rows);
+    // One for all of them.
+    let threshold = routings.iter().find_map(|routing| routing.threshold());
     let mut title = format!(
-        "{}: {}, {} model; rates are what every node sends",
+        "{}: {}, {} model{}; rates are what every node sends",
         machine.name,
         machine.interconnect.topology().describe(),
-        options.network.name()
+        options.network.name(),
+        threshold.map(|threshold| format!(", UGAL with threshold {threshold}")).unwrap_or_default(),
     );
     warnings.iter().for_each(|warning| title += &format!("\nwarning: {warning}"));
     let document = json!({
         "command": "network throughput", "machine": machine.name, "network": options.network.name(),
         "message_bytes": options.bytes(&machine), "messages": options.messages, "seed": options.common.seed,
-        "rows": table, "warnings": warnings, "provenance": provenance, "used": used,
+        "ugal_threshold": threshold, "rows": table, "warnings": warnings, "provenance": provenance, "used": used,
     });
     options.common.write(&title, &table, document, || options.plot(&machine, &rows).svg())
 }
@@ -127,15 +129,16 @@ impl Options {
     fn routings(&self, machine: &Machine) -> Result<Vec<Routing>, Failure> {
         let topology = machine.interconnect.topology();
         let words: Vec<&str> = match &self.routings[..] {
-            [] => return Ok(vec![machine.interconnect.routing()]),
+            [] => return self.threshold.apply(vec![machine.interconnect.routing()], topology),
             [all] if all == "all" => Routing::words(topology),
             words => words.iter().map(String::as_str).collect(),
         };
         let named = |word: &str| {
-            let found = Routing::named(word, self.ugal_threshold, topology);
+            let found = Routing::named(word, machine.ugal_threshold, topology);
             found.map_err(|error| Failure::input(format!("--routings {word}: {error}")))
         };
-        words.into_iter().map(named).collect()
+        let routings = words.into_iter().map(named).collect::<Result<Vec<_>, _>>()?;
+        self.threshold.apply(routings, topology)
     }
 
     fn row(

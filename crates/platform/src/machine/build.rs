@@ -69,8 +69,8 @@ impl Network {
     /// How ways are chosen.
     pub(super) fn routing(&self, topology: &dyn Topology) -> Result<Routing, RoutingError> {
         match &self.routing {
-            Some(RoutingWord { word, threshold }) => Routing::named(word, *threshold, topology),
-            None => Ok(Routing::Fixed),
+            Some(RoutingWord { word: Some(word), threshold }) => Routing::named(word, *threshold, topology),
+            _ => Ok(Routing::Fixed),
         }
     }
 }
@@ -94,6 +94,7 @@ impl MachineFile {
             mpi: self.mpi.clone(),
             sharing: self.sharing,
             packets: self.packets,
+            ugal_threshold: self.network.routing.as_ref().map_or(0, |routing| routing.threshold),
             nodes: self.nodes.clone(),
             plan: self.plan.clone(),
             io: self.io,

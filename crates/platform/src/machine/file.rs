@@ -137,9 +137,9 @@ pub struct PlaneFigures {
 /// A routing as a machine file names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoutingWord {
-    /// Such as `d-mod-k` or `ugal-l`.
-    pub word: String,
-    /// How much UGAL favours short ways.
+    /// Such as `d-mod-k` or `ugal-l`; `None`: as the topology does by itself.
+    pub word: Option<String>,
+    /// How much UGAL favours short ways, also where it is chosen later.
     pub threshold: u32,
 }
 

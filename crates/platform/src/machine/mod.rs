@@ -68,6 +68,8 @@ pub struct Machine {
     pub sharing: FlowSharing,
     /// How packets are passed on.
     pub packets: PacketSwitching,
+    /// How much UGAL favours short ways where it is chosen without saying so.
+    pub ugal_threshold: u32,
     /// The nodes: how many there are and what each can do.
     pub nodes: Nodes,
     /// How ranks are placed unless the user asks for something else.
@@ -98,6 +100,7 @@ impl Machine {
             mpi,
             sharing,
             packets: PacketSwitching::default(),
+            ugal_threshold: 0,
             plan: Plan::default(),
             io: Io::default(),
             cost: None,

@@ -205,7 +205,8 @@ fn read_network(reader: &mut Reader, network: &mut Section<'_>, folder: &Path) -
     };
     let word = network.text(reader, "routing").map(String::from);
     let threshold = network.whole(reader, "ugal-threshold");
-    let routing = word.map(|word| RoutingWord { word, threshold: threshold.unwrap_or(0) });
+    let is_said = word.is_some() || threshold.is_some();
+    let routing = is_said.then(|| RoutingWord { word, threshold: threshold.unwrap_or(0) });
     let duplex = match &wiring {
         wiring if wiring.knows_duplex() => Duplex::Split,
         _ => {

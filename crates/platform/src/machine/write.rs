@@ -309,7 +309,9 @@ impl Text {
     }
 
     fn routing(&mut self, RoutingWord { word, threshold }: &RoutingWord) {
-        self.key("routing", text(word), "how ways are chosen");
+        if let Some(word) = word {
+            self.key("routing", text(word), "how ways are chosen");
+        }
         if *threshold > 0 {
             self.key("ugal-threshold", threshold, "how much short ways are favoured");
         }

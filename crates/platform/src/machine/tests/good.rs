@@ -322,7 +322,8 @@ prop_compose! {
             _ => "ugal-l",
         };
         let planes = threshold.map(|count| PlaneFigures { count: count % 3 + 1, choice: [PlaneChoice::Source, PlaneChoice::Pair][count as usize % 2] });
-        let routing = threshold.map(|threshold| RoutingWord { word: word.into(), threshold });
+        // A file that says neither of the two says nothing.
+        let routing = threshold.map(|threshold| RoutingWord { word: (threshold == 0 || shared).then(|| word.into()), threshold });
         (Network { wiring, duplex, loopback: Loopback::Unshared(loopback), limiter, unused_ports: 0, planes, failed: Vec::new(), routing }, nodes)
     }
 }
