@@ -188,7 +188,7 @@ fn list(options: &ListOptions) -> Result<(), Failure> {
     for row in &rows {
         let mut line = vec![row.row.to_string()];
         line.extend(row.levels.iter().map(|(text, _)| text.clone()));
-        let value = |value: &Option<f64>| value.map_or("failed".into(), |value| figure(value));
+        let value = |value: &Option<f64>| value.map_or("failed".into(), figure);
         line.extend(row.responses.iter().map(value));
         line.extend([row.seed.to_string(), row.key.short().to_owned()]);
         lines.push(line);

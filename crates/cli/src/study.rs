@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use hpcast_platform::diagnostic::{Diagnostic, Diagnostics};
 use hpcast_study::file::Study;
-use hpcast_study::planned::Planned;
+use hpcast_study::planned::{Planned, Trial};
 use hpcast_study::store::StoreError;
 use hpcast_units::count;
 
@@ -150,16 +150,16 @@ fn plan(study: &Study, yes: bool) -> Result<Planned, Failure> {
 pub(crate) fn check_levels(study: &Study) -> Result<(), Failure> {
     let mut failures = Vec::new();
     let trials = study.trials(&version())?;
-    for (_, run, documents) in &trials {
+    for Trial { run, documents, .. } in &trials {
         let mut library = Library::default();
         documents.iter().for_each(|(fingerprint, document)| library.add(fingerprint.clone(), document.clone()));
         failures.push(folder::within(&study.folder, || library.check(&run.inputs))?.err());
     }
     let Some(wrong) = failures.iter().position(Option::is_some) else { return Ok(()) };
-    let (key, run, _) = &trials[wrong];
+    let Trial { key, run, .. } = &trials[wrong];
     let key = match failures.iter().position(Option::is_none) {
         // If the first fails and another does not, the level is to blame in which they differ.
-        Some(cured) if wrong == 0 => first_level(&trials[cured].0),
+        Some(cured) if wrong == 0 => first_level(&trials[cured].key),
         Some(_) => key.clone(),
         None => "program".into(),
     };

@@ -209,11 +209,9 @@ impl Study {
                         remedy,
                     );
                 }
-                (Values::Levels(levels), design) if levels.is_empty() && !matches!(design, DesignSpec::List { .. }) => {
-                    if !reader.is_broken(key) {
-                        let remedy = "write `levels = [...]` or `range = [from, to]`";
-                        reader.fail(key, format!("the factor `{}` has no levels", factor.name), remedy);
-                    }
+                (Values::Levels(levels), DesignSpec::Plan(_)) if levels.is_empty() && !reader.is_broken(key) => {
+                    let remedy = "write `levels = [...]` or `range = [from, to]`";
+                    reader.fail(key, format!("the factor `{}` has no levels", factor.name), remedy);
                 }
                 _ => {}
             }

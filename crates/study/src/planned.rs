@@ -41,6 +41,17 @@ pub struct Planned {
     pub structure: Structure,
 }
 
+/// A run that shows whether a level makes sense.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// The key of the level in the study's file.
+    pub key: String,
+    /// The run.
+    pub run: PlannedRun,
+    /// The files that it reads.
+    pub documents: BTreeMap<Fingerprint, Document>,
+}
+
 /// What each factor is set to.
 type Point = Vec<StudyLevel>;
 
@@ -95,10 +106,7 @@ impl Study {
 
     /// A few runs in which every level occurs, and the key of the level in question: what is wrong with one of them is
     /// likely to be wrong with the level.
-    pub fn trials(
-        &self,
-        version: &str,
-    ) -> Result<Vec<(String, PlannedRun, BTreeMap<Fingerprint, Document>)>, Diagnostic> {
+    pub fn trials(&self, version: &str) -> Result<Vec<Trial>, Diagnostic> {
         let mut points: Vec<(String, Point)> = Vec::new();
         let all: Vec<Vec<(String, StudyLevel)>> = match &self.design {
             DesignSpec::List { .. } => Vec::new(),
@@ -120,7 +128,7 @@ impl Study {
         for (key, point) in points {
             let mut maker = Maker::new(self, version)?;
             let run = maker.run(0, 0, &point)?;
-            trials.push((key, run, maker.documents));
+            trials.push(Trial { key, run, documents: maker.documents });
         }
         Ok(trials)
     }
@@ -488,7 +496,7 @@ seed = 5
     #[test]
     fn trials_have_every_level() {
         let (_folder, study) = study(STUDY);
-        let keys: Vec<String> = study.trials("1").unwrap().into_iter().map(|trial| trial.0).collect();
+        let keys: Vec<String> = study.trials("1").unwrap().into_iter().map(|trial| trial.key).collect();
         assert_eq!(keys, ["factor[0].levels[0]", "factor[0].levels[1]", "factor[1].levels[1]", "factor[2].levels[1]"]);
     }
 

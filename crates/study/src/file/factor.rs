@@ -134,10 +134,12 @@ impl StudyFactor {
             Values::Levels(levels) => levels.as_slice(),
             Values::Range(_) => &[],
         };
-        let words = |edit| match edit {
-            &Edit::Words(ref words) => words.as_slice(),
-            _ => &[],
-        };
+        fn words(edit: &Edit) -> &[String] {
+            match edit {
+                Edit::Words(words) => words,
+                _ => &[],
+            }
+        }
         levels.iter().flat_map(|level| &level.edits).flat_map(words)
     }
 
