@@ -45,7 +45,11 @@ pub(crate) enum Command {
     Verify(archive::VerifyOptions),
     /// Do the runs that are read from standard input
     #[command(hide = true)]
-    Work,
+    Work {
+        /// End when whoever has started it ends
+        #[arg(long)]
+        with_parent: bool,
+    },
 }
 
 /// Options of `hpcast study run`.
@@ -95,7 +99,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::Archive(options) => archive::archive(options),
         Command::Repeat(options) => archive::repeat(options),
         Command::Verify(options) => archive::verify(options),
-        Command::Work => worker::work(),
+        Command::Work { with_parent } => worker::work(*with_parent),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The folder of a study's results.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use hpcast_report::write_file;
@@ -46,6 +47,8 @@ impl Folder {
             }
             (Some(store), _) => {
                 write_file(&path.join(ELSEWHERE), format!("{store}\n").as_bytes())?;
+                // It may hold a password.
+                std::fs::set_permissions(path.join(ELSEWHERE), Permissions::from_mode(0o600)).map_err(cannot)?;
                 Location::of(store)
             }
             (None, location) => location,

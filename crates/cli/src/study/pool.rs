@@ -62,7 +62,7 @@ impl Pool {
         let program = program()?;
         let worker = || {
             let mut command = Command::new(&program);
-            command.args(WORK);
+            command.args(WORK).arg("--with-parent");
             if !folder.as_os_str().is_empty() {
                 command.current_dir(folder);
             }

@@ -22,10 +22,12 @@ use crate::failure::Failure;
 use crate::running::Running;
 use crate::{hpl, launch, run, words};
 
-/// Does runs until nobody asks for more.
-pub(super) fn work() -> Result<(), Failure> {
-    // Who waits for the results may be killed without a chance to stop us.
-    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+/// Does runs until nobody asks for more, or until whoever has started it is gone.
+pub(super) fn work(with_parent: bool) -> Result<(), Failure> {
+    if with_parent {
+        // Who waits for the results may be killed without a chance to stop us.
+        let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+    }
     let mut library = Library::default();
     let (input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
     for heard in input.lines() {
