@@ -649,10 +649,10 @@ impl Topology for Odd {
         self.0.ends(id)
     }
     fn is_shared(&self, id: LinkId) -> bool {
-        id % 2 == 0
+        id.is_multiple_of(2)
     }
     fn is_unshared(&self, id: LinkId) -> bool {
-        id % 3 == 0
+        id.is_multiple_of(3)
     }
     fn nodes_pass_on(&self) -> bool {
         true

@@ -70,7 +70,7 @@ impl Axis {
             return (from.abs_diff(to), to > from);
         }
         if self.ties == Ties::Alternate && 2 * from.abs_diff(to) == size {
-            return (half, from % 2 == 0);
+            return (half, from.is_multiple_of(2));
         }
         match to > from {
             true if to - from <= half => (to - from, true),
