@@ -220,6 +220,9 @@ impl MachineOptions {
     /// cost what is expected.
     pub fn load(&self, models: Option<&ModelFile>, noise: bool) -> Result<Rc<Machine>, Failure> {
         let machine = self.routing.apply(Machine::load(&self.path)?)?;
+        if matches!(self.network, NetworkModel::Packet) {
+            PacketNetwork::check(&machine).map_err(|error| Failure::input(error.to_string()))?;
+        }
         // Files are read once, and before the inputs of the run are noted: they may be pipes.
         self.read(&machine)?;
         Ok(Rc::new(MachineOptions::with_messages(machine, models, noise)))
