@@ -66,7 +66,7 @@ pub(super) fn do_study(
     running.end();
     result?;
     keeper.store.settle()?;
-    crate::print(&summary::text(record, &mut keeper, found, tasks.len())?)?;
+    crate::print(&summary::text(record, &mut keeper, found)?)?;
     match keeper.failed.first() {
         _ if interrupted => Err(Failure::Interrupted),
         Some(first) => Err(Failure::Program(format!(
@@ -222,6 +222,8 @@ pub(super) struct Keeper<'s> {
     keys: Vec<Fingerprint>,
     /// Whether the row needs a run.
     missing: Vec<bool>,
+    /// Runs that have ended since.
+    pub ended: usize,
     /// What went wrong with runs that found nothing.
     pub failed: Vec<String>,
     /// Whether the responses have been found in a run.
@@ -237,8 +239,18 @@ impl<'s> Keeper<'s> {
         }
         let known = store.finished(&keys.iter().collect::<Vec<_>>())?;
         let missing = keys.iter().map(|key| !known.contains_key(key)).collect();
-        let mut keeper =
-            Keeper { study, planned, store, id, rows, keys, missing, failed: Vec::new(), responses_known: false };
+        let mut keeper = Keeper {
+            study,
+            planned,
+            store,
+            id,
+            rows,
+            keys,
+            missing,
+            ended: 0,
+            failed: Vec::new(),
+            responses_known: false,
+        };
         let mut kept = Vec::new();
         for (number, key) in keeper.keys.iter().enumerate() {
             if let Some(figures) = known.get(key) {
@@ -266,6 +278,7 @@ impl<'s> Keeper<'s> {
         if ended.is_empty() {
             return Ok(());
         }
+        self.ended += ended.len();
         let (mut runs, mut rows) = (Vec::new(), Vec::new());
         for Ended { number, ending } in ended {
             match &ending.result {

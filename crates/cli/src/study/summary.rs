@@ -6,18 +6,13 @@ use hpcast_units::count;
 use super::execution::Keeper;
 use crate::failure::Failure;
 
-pub(super) fn text(
-    record: &StudyRecord,
-    keeper: &mut Keeper<'_>,
-    found: usize,
-    tasks: usize,
-) -> Result<String, Failure> {
+pub(super) fn text(record: &StudyRecord, keeper: &mut Keeper<'_>, found: usize) -> Result<String, Failure> {
     let rows = keeper.store.count(keeper.id, record, &Query::default())?;
     let done = Query { conditions: vec!["status=done".parse().map_err(bad)?], ..Query::default() };
     let done = keeper.store.count(keeper.id, record, &done)?;
     let mut text = format!("{}\n", record.title);
     text += &format!("runs       {} of {}", count(done), count(record.rows));
-    text += &format!(", {} of them done now, {} known before\n", count(tasks as u64), count(found as u64));
+    text += &format!(", {} of them done now, {} known before\n", count(keeper.ended as u64), count(found as u64));
     if rows > done {
         text += &format!("failed     {}\n", count(rows - done));
     }
