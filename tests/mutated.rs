@@ -280,6 +280,7 @@ readers! {
     script Corpus::folder("tests/simgrid/cases", ".case");
     model_toml Corpus::folder("validation/models", ".toml");
     functions_toml Corpus::texts(&[FUNCTIONS]);
+    study_toml Corpus::folder("examples/studies", ".toml");
     hpl_dat Corpus::folder("crates/apps/tests", ".dat");
     validation_part Corpus::folder("validation", ".toml");
     model_csv Corpus::texts(&[DGEMM]);

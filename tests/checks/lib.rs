@@ -20,6 +20,7 @@ pub mod network_import;
 pub mod platform_xml;
 pub mod rank_file;
 pub mod script;
+pub mod study_toml;
 pub mod topology_conf;
 pub mod traffic_csv;
 pub mod validation_part;

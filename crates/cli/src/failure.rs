@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use hpcast_mpi::RunError;
 use hpcast_platform::diagnostic::{Diagnostic, Diagnostics};
 use hpcast_report::OutputError;
+use hpcast_study::store::StoreError;
 
 /// The command could not do what it was asked.
 pub(crate) enum Failure {
@@ -94,5 +95,17 @@ impl From<RunError> for Failure {
             }
             RunError::Interrupted => Failure::Interrupted,
         }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        Failure::input(error.to_string())
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message())
     }
 }

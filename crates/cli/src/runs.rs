@@ -5,6 +5,7 @@ mod difference;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use hpcast_report::study::figure;
 use hpcast_report::{check_writable, write_file};
 use hpcast_study::export::{self, ExportedRow};
 use hpcast_study::run::Inputs;
@@ -201,17 +202,6 @@ fn list(options: &ListOptions) -> Result<(), Failure> {
     print(&text)
 }
 
-/// Five digits are enough to look at.
-fn figure(value: f64) -> String {
-    if value == 0.0 || (1e-3..1e7).contains(&value.abs()) {
-        let whole = value.abs().max(1.0).log10().floor() as usize + 1;
-        let text = format!("{value:.*}", 6usize.saturating_sub(whole));
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
-    } else {
-        format!("{value:.4e}")
-    }
-}
-
 /// Columns below each other, as wide as they must be.
 fn aligned(lines: &[Vec<String>]) -> String {
     let columns = lines.first().map_or(0, Vec::len);
@@ -315,22 +305,6 @@ fn write(options: &ExportOptions) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn figures_are_short() {
-        for (value, text) in [
-            (0.0, "0"),
-            (1.0, "1"),
-            (123.456789, "123.457"),
-            (123456.7, "123457"),
-            (0.0012345678, "0.00123"),
-            (1.5e-6, "1.5000e-6"),
-            (3e12, "3.0000e12"),
-            (-2.5, "-2.5"),
-        ] {
-            assert_eq!(figure(value), text);
-        }
-    }
 
     #[test]
     fn columns_stand_below_each_other() {

@@ -16,7 +16,6 @@ use clap::{Args, Subcommand, ValueEnum};
 use hpcast_platform::diagnostic::{Diagnostic, Diagnostics};
 use hpcast_study::file::Study;
 use hpcast_study::planned::{Planned, Trial};
-use hpcast_study::store::StoreError;
 use hpcast_units::count;
 
 use crate::failure::Failure;
@@ -107,12 +106,6 @@ impl RunOptions {
     /// What the study is called.
     fn name(&self) -> String {
         self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
-    }
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Failure {
-        Failure::input(error.to_string())
     }
 }
 

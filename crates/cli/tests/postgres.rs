@@ -5,19 +5,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::{Folder, command, prints, refuses};
-
-const STUDY: &str = r#"
-title = "Halo exchanges"
-program = "run halo2d -n 16 --ranks-per-node 1 --size {size} --count 2"
-machine = "machine.toml"
-responses = ["seconds"]
-[[factor]]
-name = "size"
-levels = ["1 KiB", "2 KiB", "4 KiB"]
-[design]
-repetitions = 4
-"#;
+use common::{Folder, SMALL_STUDY, command, is_root, prints, refuses, small_study};
 
 /// A server; it ends with this.
 struct Server {
@@ -28,8 +16,7 @@ struct Server {
 
 /// As the user that PostgreSQL wants to be, which is not root.
 fn as_user(program: &Path) -> Command {
-    let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
-    if !root {
+    if !is_root() {
         return Command::new(program);
     }
     let mut command = Command::new("runuser");
@@ -88,9 +75,7 @@ impl Drop for Server {
 #[test]
 fn a_team_keeps_its_runs_in_one_place() {
     let Some(server) = Server::start() else { return };
-    let folder = Folder::new("postgres-study");
-    std::fs::copy(common::machine("msc-512.toml"), folder.path("machine.toml")).expect("a machine");
-    let study = folder.write("study.toml", STUDY);
+    let (folder, study) = small_study("postgres-study");
     let rows = |place: &str, name: &str| {
         prints(&[
             "runs",
@@ -109,16 +94,16 @@ fn a_team_keeps_its_runs_in_one_place() {
     let here = rows(&folder.path("here"), "study");
     let url = server.url();
     let said = prints(&["study", "run", &study, "--out", &folder.path("there"), "--store", &url]);
-    assert!(said.contains("12 of them done now"), "{said}");
+    assert!(said.contains("20 of them done now"), "{said}");
     assert_eq!(rows(&url, "study"), here);
     // The folder knows where its results are.
     assert_eq!(rows(&folder.path("there"), "study"), here);
     // Another study with runs in common.
-    let other = folder.write("other.toml", &STUDY.replace("\"4 KiB\"]", "\"4 KiB\", \"8 KiB\"]"));
+    let other = folder.write("other.toml", &SMALL_STUDY.replace("\"16 KiB\"]", "\"16 KiB\", \"32 KiB\"]"));
     let said = prints(&["study", "run", &other, "--out", &folder.path("other"), "--store", &url]);
-    assert!(said.contains("runs       16 of 16, 4 of them done now, 12 known before"), "{said}");
+    assert!(said.contains("runs       24 of 24, 4 of them done now, 20 known before"), "{said}");
     refuses(&["runs", "list", &url], &["has 2 studies; choose one with --study: study, other"]);
-    let list = prints(&["runs", "list", &url, "--study", "other", "--where", "size>=4 KiB", "--sort", "seconds"]);
+    let list = prints(&["runs", "list", &url, "--study", "other", "--where", "size>=16 KiB", "--sort", "seconds"]);
     assert_eq!(list.lines().count(), 9, "{list}");
     let show = prints(&["runs", "show", &url, "--study", "other", "0"]);
     assert!(show.contains("hpcast run halo2d"), "{show}");
@@ -128,9 +113,7 @@ fn a_team_keeps_its_runs_in_one_place() {
 
 #[test]
 fn a_server_that_is_not_there() {
-    let folder = Folder::new("no-postgres");
-    std::fs::copy(common::machine("msc-512.toml"), folder.path("machine.toml")).expect("a machine");
-    let study = folder.write("study.toml", STUDY);
+    let (folder, study) = small_study("no-postgres");
     let url = "postgres://somebody:secret@127.0.0.1:1/nowhere";
     let out = folder.path("out");
     let output = command(&["study", "run", &study, "--out", &out, "--store", url]).output().expect("hpcast");

@@ -78,14 +78,10 @@ fn files_that_are_no_programs_are_refused() {
     );
     let fixed = cc(&folder, "fixed", "int main(void) { return 0; }", &["-no-pie", "-fno-pie"]);
     refuses(&["--ranks-as", "copies"], &fixed, &["not position-independent", "-pie"]);
-    if !is_root() {
+    if !common::is_root() {
         fs::set_permissions(&program, fs::Permissions::from_mode(0o000)).expect("its owner");
         refuses(&[], &program, &["denied", "permissions"]);
     }
-}
-
-fn is_root() -> bool {
-    Command::new("id").arg("-u").output().is_ok_and(|told| told.stdout == b"0\n")
 }
 
 #[test]

@@ -7,26 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Folder, command, prints, refuses};
-
-const STUDY: &str = r#"
-title = "Halo exchanges"
-program = "run halo2d -n 16 --ranks-per-node 1 --size {size} --count 2"
-machine = "machine.toml"
-responses = ["seconds"]
-[[factor]]
-name = "size"
-levels = ["1 KiB", "2 KiB", "4 KiB", "8 KiB", "16 KiB"]
-[design]
-repetitions = 4
-"#;
-
-fn folder(name: &str) -> (Folder, String) {
-    let folder = Folder::new(name);
-    std::fs::copy(common::machine("msc-512.toml"), folder.path("machine.toml")).expect("a machine");
-    let study = folder.write("study.toml", STUDY);
-    (folder, study)
-}
+use common::{Folder, command, is_root, prints, refuses, small_study};
 
 /// A cluster of one node; its daemons end with it.
 struct Slurm {
@@ -50,8 +31,7 @@ fn is_installed(program: &str) -> bool {
 
 impl Slurm {
     fn start() -> Option<Slurm> {
-        let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
-        if !root || !["slurmctld", "slurmd", "munged", "sbatch"].into_iter().all(is_installed) {
+        if !is_root() || !["slurmctld", "slurmd", "munged", "sbatch"].into_iter().all(is_installed) {
             eprintln!("skipped: Slurm and munge are not installed, or this is not root");
             return None;
         }
@@ -136,7 +116,7 @@ fn rows(folder: &Folder, out: &str) -> String {
 
 #[test]
 fn without_slurm_it_says_so() {
-    let (folder, study) = folder("no-slurm");
+    let (folder, study) = small_study("no-slurm");
     let mut hpcast = command(&["study", "run", &study, "--out", &folder.path("out"), "--on", "slurm"]);
     let output = hpcast.env("PATH", folder.path("nowhere")).output().expect("hpcast");
     let said = String::from_utf8_lossy(&output.stderr);
@@ -148,7 +128,7 @@ fn without_slurm_it_says_so() {
 #[test]
 fn a_cluster_finds_what_this_computer_finds() {
     let Some(slurm) = Slurm::start() else { return };
-    let (folder, study) = folder("slurm-study");
+    let (folder, study) = small_study("slurm-study");
     prints(&["study", "run", &study, "--out", &folder.path("here")]);
     let here = rows(&folder, "here");
 

@@ -159,12 +159,6 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     path.canonicalize().map_err(|error| Failure::input(format!("cannot use {}: {error}", path.display())))
 }
 
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message())
-    }
-}
-
 /// What the store knows of the study.
 fn record(options: &RunOptions, study: &Study, planned: &Planned) -> StudyRecord {
     let column = |(place, factor): (usize, &StudyFactor)| {

@@ -10,6 +10,7 @@ use hpcast_calibrate::table::{TextRow, TextTable};
 use hpcast_models::compute::ModelFile;
 use hpcast_platform::MachineFile;
 use hpcast_platform::diagnostic::{Diagnostic, Diagnostics, Source};
+use hpcast_study::key_path::merge;
 use hpcast_units::count;
 
 use super::part::{Condition, Conditions, Line, Part, Recipe, Written, unsuited};
@@ -514,20 +515,9 @@ fn changed(place: &Place<'_>, file: &Written, path: &Path, changes: &[Written]) 
     };
     let mut table = parse(&source.text, &source.name, &file.key)?;
     for Written { key, text } in changes {
-        merge(&mut table, parse(text, &format!("changes of {}: `{}`", source.name, text.trim()), key)?);
+        merge(&mut table, &parse(text, &format!("changes of {}: `{}`", source.name, text.trim()), key)?);
     }
     Ok(Source::new(format!("{} with changes", source.name), table.to_string()))
-}
-
-fn merge(table: &mut toml::Table, changes: toml::Table) {
-    for (key, value) in changes {
-        match (table.get_mut(&key), value) {
-            (Some(toml::Value::Table(inner)), toml::Value::Table(changes)) => merge(inner, changes),
-            (_, value) => {
-                table.insert(key, value);
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -548,12 +538,5 @@ mod tests {
             row.meets(&vec![Condition { key: String::new(), column: column.into(), values }]).ok().unwrap()
         };
         assert!(is("N", &["1", "65536"]) && !is("P", &["8"]));
-    }
-
-    #[test]
-    fn changes_replace_values_and_keep_the_rest() {
-        let mut table: toml::Table = "[a]\nb = 1\nc = 2\n".parse().unwrap();
-        merge(&mut table, "a.b = [3]\nd.e = 'new'".parse().unwrap());
-        assert_eq!(table, "[a]\nb = [3]\nc = 2\n[d]\ne = 'new'\n".parse().unwrap());
     }
 }

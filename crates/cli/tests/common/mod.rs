@@ -63,6 +63,31 @@ pub fn daily_fits() -> String {
     text
 }
 
+/// A small study of 20 runs, to be written beside a `machine.toml`.
+pub const SMALL_STUDY: &str = r#"
+title = "Halo exchanges"
+program = "run halo2d -n 16 --ranks-per-node 1 --size {size} --count 2"
+machine = "machine.toml"
+responses = ["seconds"]
+[[factor]]
+name = "size"
+levels = ["1 KiB", "2 KiB", "4 KiB", "8 KiB", "16 KiB"]
+[design]
+repetitions = 4
+"#;
+
+/// A folder with that study and a machine, and the study's file.
+pub fn small_study(name: &str) -> (Folder, String) {
+    let folder = Folder::new(name);
+    fs::copy(machine("msc-512.toml"), folder.path("machine.toml")).expect("a machine");
+    let study = folder.write("study.toml", SMALL_STUDY);
+    (folder, study)
+}
+
+pub fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|told| told.stdout == b"0\n")
+}
+
 /// The root of the project.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

@@ -149,7 +149,7 @@ fn base_point(study: &StudyRecord, rows: &[StudyRow]) -> Option<usize> {
 }
 
 /// Four digits are enough to compare.
-pub(super) fn figure(value: f64) -> String {
+pub fn figure(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-3..1e7).contains(&size) {
         return format!("{value:.3e}");

@@ -4,7 +4,7 @@ mod findings;
 mod markdown;
 mod page;
 
-pub use findings::Findings;
+pub use findings::{Findings, figure};
 pub use markdown::markdown;
 pub use page::{data, html};
 
