@@ -1,6 +1,7 @@
 //! `hpcast study`: many forecasts that differ in a few factors.
 
 mod archive;
+mod comparison;
 mod execution;
 mod external;
 mod figures;
@@ -21,7 +22,7 @@ use hpcast_units::count;
 use crate::failure::Failure;
 use crate::running::BUILD;
 pub(crate) use execution::value as figure_of;
-pub(crate) use folder::location;
+pub(crate) use folder::{Folder, location};
 pub(crate) use pool::Pool;
 use worker::Library;
 
@@ -36,6 +37,8 @@ pub(crate) enum Command {
     Check(CheckOptions),
     /// Say what a study has found: a page, Markdown, pictures
     Report(report::ReportOptions),
+    /// Say in what two studies differ, combination by combination
+    Compare(comparison::CompareOptions),
     /// Pack a study, its runs and what came of them into one file
     Archive(archive::ArchiveOptions),
     /// Do all runs of an archive again, and compare
@@ -95,6 +98,7 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::Run(options) => execution::run(options),
         Command::Check(options) => check(options),
         Command::Report(options) => report::run(options),
+        Command::Compare(options) => comparison::run(options),
         Command::Archive(options) => archive::archive(options),
         Command::Repeat(options) => archive::repeat(options),
         Command::Verify(options) => archive::verify(options),

@@ -1,5 +1,7 @@
 //! `hpcast tune`: the best combination of a study's factors with as few runs as can be.
 
+mod kept;
+
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
@@ -7,13 +9,15 @@ use clap::Args;
 use hpcast_study::design::{Domain, Setting};
 use hpcast_study::execute::Ended;
 use hpcast_study::file::{Study, StudyFactor, Values};
-use hpcast_study::planned::Planner;
+use hpcast_study::planned::{PlannedRun, Planner};
+use hpcast_study::run::Outputs;
 use hpcast_study::tune::{Options as Search, Trial, Tuner};
 use hpcast_units::{Time, count};
 
 use crate::failure::Failure;
 use crate::running::Running;
 use crate::study::{Pool, figure_of, version};
+use kept::Kept;
 
 /// Options of `hpcast tune`.
 #[derive(Args)]
@@ -26,6 +30,9 @@ pub(crate) struct Options {
     /// Of the search
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Keep all that is tried in this folder; what is there already is not done again
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
     #[command(flatten)]
     pool: Pool,
 }
@@ -64,7 +71,13 @@ struct Hunt<'s> {
     planner: Planner<'s>,
     /// What was tried: levels, kind of run, value.
     tried: Vec<(String, bool, Option<f64>)>,
+    kept: Option<Kept>,
+    /// Processor time of the cheap runs and of the full ones that were done now, and how many.
+    spent: [(f64, u32); 2],
 }
+
+/// A cheap run may cost so many times what the study says, or so many times less, before it is told.
+const MISJUDGED: f64 = 2.0;
 
 impl<'s> Hunt<'s> {
     fn new(study: &'s Study, options: &Options) -> Result<Hunt<'s>, Failure> {
@@ -85,7 +98,16 @@ impl<'s> Hunt<'s> {
             let (message, remedy) = said.split_once("; ").unwrap_or((&said, ""));
             Failure::from(study.error("design", message, remedy))
         })?;
-        Ok(Hunt { study, tuner, planner: Planner::new(study, &version())?, tried: Vec::new() })
+        let name = options.file.file_stem().unwrap_or_default().to_string_lossy();
+        let open = |out: &PathBuf| Kept::open(out, study, &name, options.budget);
+        Ok(Hunt {
+            study,
+            tuner,
+            planner: Planner::new(study, &version())?,
+            tried: Vec::new(),
+            kept: options.out.as_ref().map(open).transpose()?,
+            spent: Default::default(),
+        })
     }
 
     fn is_full(&self, trial: &Trial) -> bool {
@@ -100,26 +122,68 @@ impl<'s> Hunt<'s> {
             let more = cheap.map_or(&[][..], |(words, _)| words);
             runs.push(self.planner.run(trial.number as u64, &trial.point, more)?);
         }
-        let mut values = vec![None; trials.len()];
-        let tasks =
-            runs.iter().enumerate().map(|(number, run)| Pool::task(number, run.inputs.clone())).collect::<Vec<_>>();
-        let figure = &self.study.responses[0].figure;
-        options.pool.run(&self.study.folder, &tasks, self.planner.documents(), running, |ended: Vec<Ended>| {
-            for Ended { number, ending } in ended {
-                values[number] = ending.result.as_ref().ok().and_then(|outputs| figure_of(figure, outputs));
+        let found = self.do_runs(trials, &runs, options, running)?;
+        for ((trial, run), outputs) in trials.iter().zip(&runs).zip(&found) {
+            if running.interrupt().load(Ordering::Relaxed) && outputs.is_none() {
+                continue;
+            }
+            let is_full = self.is_full(trial);
+            if let (Some(kept), Some(outputs), true) = (&mut self.kept, outputs, is_full) {
+                kept.add_row(self.study, run, outputs)?;
+            }
+            let value = outputs.as_ref().and_then(|outputs| figure_of(&self.study.responses[0].figure, outputs));
+            let levels = self.study.factors.iter().zip(&run.levels);
+            let levels: Vec<String> = levels.map(|(factor, (level, _))| format!("{} {level}", factor.name)).collect();
+            self.tried.push((levels.join(", "), is_full, value));
+            self.tuner.tell(trial.number, value).map_err(|error| Failure::input(error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// What runs find, those that are not known from before done now.
+    fn do_runs(
+        &mut self,
+        trials: &[Trial],
+        runs: &[PlannedRun],
+        options: &Options,
+        running: &Running,
+    ) -> Result<Vec<Option<Outputs>>, Failure> {
+        let mut known = match &mut self.kept {
+            Some(kept) => {
+                kept.add_documents(self.planner.documents())?;
+                kept.known(runs)?
+            }
+            None => Default::default(),
+        };
+        let mut found: Vec<Option<Outputs>> = runs.iter().map(|run| known.remove(&run.inputs.key())).collect();
+        let missing = (0..runs.len()).filter(|number| found[*number].is_none());
+        let tasks: Vec<_> = missing.map(|number| Pool::task(number, runs[number].inputs.clone())).collect();
+        let full: Vec<bool> = trials.iter().map(|trial| self.is_full(trial)).collect();
+        let Hunt { study, planner, kept, spent, .. } = self;
+        options.pool.run(&study.folder, &tasks, planner.documents(), running, |all: Vec<Ended>| {
+            for ended in all {
+                if let Some(kept) = kept {
+                    kept.add_run(&runs[ended.number], &ended)?;
+                }
+                let (seconds, count) = &mut spent[usize::from(full[ended.number])];
+                *seconds += ended.ending.cost.cpu_seconds;
+                *count += 1;
+                found[ended.number] = ended.ending.result.ok();
             }
             Ok(())
         })?;
-        for ((trial, run), value) in trials.iter().zip(&runs).zip(&values) {
-            if running.interrupt().load(Ordering::Relaxed) && value.is_none() {
-                continue;
-            }
-            let levels = self.study.factors.iter().zip(&run.levels);
-            let levels: Vec<String> = levels.map(|(factor, (level, _))| format!("{} {level}", factor.name)).collect();
-            self.tried.push((levels.join(", "), self.is_full(trial), *value));
-            self.tuner.tell(trial.number, *value).map_err(|error| Failure::input(error.to_string()))?;
-        }
-        Ok(())
+        Ok(found)
+    }
+
+    /// What cheap runs really cost, where that is far from what the study says.
+    fn misjudged(&self) -> Option<String> {
+        let (_, assumed) = self.study.cheap.as_ref()?;
+        let mean = |(seconds, count): (f64, u32)| (count > 0 && seconds > 0.0).then(|| seconds / f64::from(count));
+        let measured = mean(self.spent[0])? / mean(self.spent[1])?;
+        let is_far = measured > assumed * MISJUDGED || measured < assumed / MISJUDGED;
+        is_far.then(|| {
+            format!("cheap runs took {measured:.2} of the processor time of full ones; cheap-cost says {assumed}\n")
+        })
     }
 
     fn text(&self) -> String {
@@ -142,6 +206,7 @@ impl<'s> Hunt<'s> {
             Some(all) => format!(", of {} combinations\n", count(all)),
             None => "\n".into(),
         };
+        text += &self.misjudged().unwrap_or_default();
         match self.tuner.best() {
             Some(best) => {
                 let levels =

@@ -244,6 +244,30 @@ fn ready_made_studies_can_be_run() {
 }
 
 #[test]
+fn two_studies_are_compared() {
+    let (folder, study) = folder("study-compare", STUDY);
+    let (one, two) = (folder.path("one"), folder.path("two"));
+    prints(&["study", "run", &study, "--out", &one]);
+    // Latency counts for small messages; a level is left out, another is new.
+    folder.write("machine.toml", &MACHINE.replace("1 us", "2 us"));
+    folder.write("study.toml", &STUDY.replace("\"64 KiB\"", "\"2 KiB\""));
+    prints(&["study", "run", &study, "--out", &two]);
+    let said = prints(&["study", "compare", &one, &two, "--csv", &folder.path("pairs.csv")]);
+    assert!(said.contains("seconds, the second against the first"), "{said}");
+    assert!(said.contains("combinations  4 in both, 4 differ by more than chance"), "{said}");
+    assert!(said.contains("left out      2 of the first, 2 of the second"), "{said}");
+    let most = said.lines().skip_while(|line| !line.starts_with("Where")).nth(1).expect("a line");
+    assert!(most.contains("1 KiB, 10 GB/s") && most.trim_start().starts_with('+'), "{said}");
+    let pairs = folder.read("pairs.csv");
+    assert!(pairs.starts_with("size,bandwidth,first,second,ratio,difference_low,difference_high\n1 KiB,1 GB/s,"));
+    assert_eq!(pairs.lines().count(), 5);
+    let same = prints(&["study", "compare", &one, &one, "--response", "messages"]);
+    assert!(same.contains("on the whole  +0.00 %") && same.contains("6 in both, 0 differ"), "{same}");
+    refuses(&["study", "compare", &one, &two, "--response", "sekonds"], &["have in common only seconds, messages; choose one"]);
+    refuses(&["study", "compare", &one, &folder.path("nowhere")], &["there is no study in"]);
+}
+
+#[test]
 fn an_archive_is_repeated_byte_for_byte() {
     let (folder, study) = folder("study-archive", STUDY);
     let (out, archive, again) = (folder.path("out"), folder.path("study.tar"), folder.path("again"));
@@ -263,8 +287,15 @@ fn the_best_is_found_with_few_runs() {
     let (folder, study) =
         folder("study-tune", &STUDY.replace("responses = [\"seconds\", \"messages\"]", "responses = [\"seconds\"]"));
     let said = prints(&["tune", &study, "--budget", "5"]);
+    // Kept, nothing is done twice, and the others see it.
+    let out = folder.path("out");
+    assert_eq!(prints(&["tune", &study, "--budget", "5", "--out", &out]), said);
+    let costs = prints(&["runs", "show", &out, "0"]);
+    assert_eq!(prints(&["tune", &study, "--budget", "5", "--out", &out]), said);
+    assert_eq!(prints(&["runs", "show", &out, "0"]), costs);
+    let listed = prints(&["runs", "list", &out, "--sort", "seconds", "--limit", "1"]);
+    assert!(listed.contains("1 of 5 runs"), "{listed}");
     assert!(said.contains("of 6 combinations") && said.contains("size 1 KiB, bandwidth 10 GB/s\n"), "{said}");
-    let _ = folder;
 }
 
 #[test]

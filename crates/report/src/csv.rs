@@ -50,7 +50,8 @@ fn total_row(report: &RunReport) -> Table {
     table
 }
 
-pub(crate) fn line<'a>(text: &mut String, fields: impl Iterator<Item = &'a str>) {
+/// Adds a line; fields are quoted where they have to be.
+pub fn line<'a>(text: &mut String, fields: impl Iterator<Item = &'a str>) {
     for (place, field) in fields.enumerate() {
         if place > 0 {
             text.push(',');

@@ -66,11 +66,14 @@ impl<'s> Planner<'s> {
         Ok(Planner { maker: Maker::new(study, version)? })
     }
 
-    /// The run at a point, with more words.
+    /// The run at a point, with more words; options that are given again replace those of the program.
     pub fn run(&mut self, number: u64, point: &[Setting], more: &[String]) -> Result<PlannedRun, Diagnostic> {
         let factors = &self.maker.study.factors;
         let levels: Point = point.iter().zip(factors).map(|(setting, factor)| level(factor, *setting)).collect();
         let mut run = self.maker.run(number, 0, &levels)?;
+        for (option, has_value) in options(more) {
+            remove_option(&mut run.inputs.words, option, has_value);
+        }
         run.inputs.words.extend(more.iter().cloned());
         Ok(run)
     }
@@ -438,9 +441,44 @@ fn words(study: &Study, levels: &Point) -> Vec<String> {
     study.program.iter().chain(more.flatten()).map(filled).collect()
 }
 
+/// The options among words, and whether a value follows as a word of its own.
+fn options(words: &[String]) -> impl Iterator<Item = (&str, bool)> {
+    words.iter().enumerate().filter(|(_, word)| word.starts_with("--")).map(|(place, word)| {
+        let follows = words.get(place + 1).is_some_and(|next| !next.starts_with("--"));
+        match word.split_once('=') {
+            Some((name, _)) => (name, true),
+            None => (word.as_str(), follows),
+        }
+    })
+}
+
+/// Takes an option out of words, with its value.
+fn remove_option(words: &mut Vec<String>, option: &str, has_value: bool) {
+    while let Some(place) = words.iter().position(|word| word.split('=').next() == Some(option)) {
+        let joined = words[place].contains('=');
+        let end = if has_value && !joined { place + 2 } else { place + 1 };
+        words.drain(place..end.min(words.len()));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_that_are_given_again_replace_the_first() {
+        let replaced = |words: &str, more: &str| {
+            let list = |text: &str| text.split(' ').map(String::from).collect::<Vec<_>>();
+            let (mut words, more) = (list(words), list(more));
+            options(&more).for_each(|(option, has_value)| remove_option(&mut words, option, has_value));
+            words.join(" ")
+        };
+        assert_eq!(replaced("hpl --samples 8 --n 5", "--samples 3 --network ideal"), "hpl --n 5");
+        assert_eq!(replaced("hpl --samples=8 --n 5", "--samples 3"), "hpl --n 5");
+        assert_eq!(replaced("hpl --samples 8 --n 5", "--n=3"), "hpl --samples 8");
+        assert_eq!(replaced("run --exact halo2d", "--exact --count 1"), "run halo2d");
+        assert_eq!(replaced("hpl --nbmin 2", "--nb 3"), "hpl --nbmin 2");
+    }
 
     const STUDY: &str = r#"
 title = "t"

@@ -19,7 +19,7 @@ const LOCK: &str = "lock";
 const STUDY: &str = "study.toml";
 
 /// A folder that is ours as long as this lives.
-pub(super) struct Folder {
+pub(crate) struct Folder {
     pub location: Location,
     _lock: File,
 }
