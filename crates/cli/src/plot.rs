@@ -73,7 +73,7 @@ impl Options {
             let name = self.name(row, &names);
             match series.iter_mut().find(|series| series.name == name) {
                 Some(line) => line.points.push(point),
-                None => series.push(Series { name, points: vec![point] }),
+                None => series.push(Series { name, points: vec![point], ..Series::default() }),
             }
         }
         if series.is_empty() {

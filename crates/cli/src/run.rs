@@ -420,7 +420,7 @@ impl<'o> Experiment<'o> {
             title: format!("{} of {} ranks on {}", options.what.program, options.ranks, self.machine.name),
             x: Axis::new("size", Quantity::Size, Spacing::Logarithmic),
             y: Axis::new("time", Quantity::Seconds, Spacing::Logarithmic),
-            series: vec![Series { name: options.what.program.to_string(), points }],
+            series: vec![Series { name: options.what.program.to_string(), points, ..Series::default() }],
             note: format!("network model: {}", options.machine.network_name()),
         }
     }

@@ -6,6 +6,7 @@ mod execution;
 mod external;
 mod figures;
 mod folder;
+mod png;
 mod pool;
 mod report;
 mod summary;

@@ -263,7 +263,10 @@ fn two_studies_are_compared() {
     assert_eq!(pairs.lines().count(), 5);
     let same = prints(&["study", "compare", &one, &one, "--response", "messages"]);
     assert!(same.contains("on the whole  +0.00 %") && same.contains("6 in both, 0 differ"), "{same}");
-    refuses(&["study", "compare", &one, &two, "--response", "sekonds"], &["have in common only seconds, messages; choose one"]);
+    refuses(
+        &["study", "compare", &one, &two, "--response", "sekonds"],
+        &["have in common only seconds, messages; choose one"],
+    );
     refuses(&["study", "compare", &one, &folder.path("nowhere")], &["there is no study in"]);
 }
 
@@ -308,4 +311,15 @@ fn a_report_says_what_is_best() {
     for name in ["report.html", "report.md", "seconds-over-size.svg", "seconds-over-bandwidth.svg"] {
         assert!(std::path::Path::new(&out).join(name).is_file(), "{name}");
     }
+    // PNG if there is who can make it, else an error before anything is written.
+    let (here, nowhere) = (folder.path("png"), folder.path("none"));
+    let output = hpcast(&["study", "report", &out, "--png", "-o", &here]);
+    if output.status.success() {
+        let picture = std::fs::read(std::path::Path::new(&here).join("seconds-over-size.png")).expect("a picture");
+        assert!(picture.starts_with(b"\x89PNG"));
+    }
+    let output = command(&["study", "report", &out, "--png", "-o", &nowhere]).env("PATH", "").output().expect("hpcast");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("librsvg2-bin"));
+    assert!(!folder.names().contains(&"none".into()));
 }

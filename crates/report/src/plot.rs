@@ -24,12 +24,14 @@ impl Axis {
 }
 
 /// A line with a mark at every point.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
     /// The points in base units, in the order in which they are joined.
     pub points: Vec<(f64, f64)>,
+    /// Where the line may lie as well: x, from, to; empty if that is not known.
+    pub band: Vec<(f64, f64, f64)>,
 }
 
 /// A plot.
@@ -57,7 +59,9 @@ impl Plot {
     /// The plot as an SVG file.
     pub fn svg(&self) -> String {
         let points = || self.series.iter().flat_map(|series| &series.points);
-        let y = Scale::of(self.y.quantity, self.y.spacing, points().map(|point| point.1), room_down(HEIGHT));
+        let bands = self.series.iter().flat_map(|series| &series.band);
+        let heights = points().map(|point| point.1).chain(bands.flat_map(|&(_, low, high)| [low, high]));
+        let y = Scale::of(self.y.quantity, self.y.spacing, heights, room_down(HEIGHT));
         // Only one needs no name.
         let named = if self.series.len() > 1 { &self.series[..] } else { &[] };
         let legend_width = Legend::width(named.iter().map(|series| series.name.as_str()));
@@ -95,8 +99,16 @@ impl Plot {
 fn line(area: &Area, x: &Scale, y: &Scale, place: usize, series: &Series) -> Element {
     let shown: Vec<(f64, f64)> =
         series.points.iter().filter_map(|point| Some((area.x(x, point.0)?, area.y(y, point.1)?))).collect();
+    let colour = COLOURS[place % COLOURS.len()];
     let mut group = Element::new("g");
-    group.push(frame::line(&shown, COLOURS[place % COLOURS.len()], &series.name));
+    let there = series.band.iter().map(|&(at, low, _)| (at, low));
+    let back = series.band.iter().rev().map(|&(at, _, high)| (at, high));
+    let around: Vec<(f64, f64)> =
+        there.chain(back).filter_map(|at| Some((area.x(x, at.0)?, area.y(y, at.1)?))).collect();
+    if !around.is_empty() {
+        group.push(polygon(&around).set("fill", colour).num("fill-opacity", 0.15));
+    }
+    group.push(frame::line(&shown, colour, &series.name));
     for (x, y) in shown {
         group.push(mark(place, x, y));
     }
@@ -134,7 +146,19 @@ mod tests {
     }
 
     fn series(name: &str, points: &[(f64, f64)]) -> Series {
-        Series { name: name.into(), points: points.to_vec() }
+        Series { name: name.into(), points: points.to_vec(), ..Series::default() }
+    }
+
+    #[test]
+    fn a_band_lies_behind_its_line() {
+        let mut ring = series("ring", &[(8.0, 1e-6), (1024.0, 1e-5)]);
+        assert!(!plot(vec![ring.clone()]).svg().contains("fill-opacity"));
+        ring.band = vec![(8.0, 0.5e-6, 2e-6), (1024.0, 0.8e-5, 2e-5)];
+        let svg = plot(vec![ring]).svg();
+        let (band, line) = (svg.find("fill-opacity"), svg.find("<polyline"));
+        assert!(band.is_some() && band < line, "{svg}");
+        // The axis has room for all of it.
+        assert!(svg.contains("20 us"), "{svg}");
     }
 
     #[test]

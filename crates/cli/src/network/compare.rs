@@ -177,6 +177,7 @@ fn plot(machine: &Machine, rows: &[Row]) -> Plot {
             .filter(|row| row.pattern == name)
             .map(|row| (row.bytes as f64, difference(row.last)))
             .collect(),
+        ..Series::default()
     });
     Plot {
         title: format!("How far flow is from packet: {}", machine.interconnect.topology().describe()),

@@ -173,9 +173,11 @@ impl Options {
     }
 
     fn plot(&self, machine: &Machine, rows: &[Row]) -> Plot {
-        let series = rows
-            .iter()
-            .map(|row| Series { name: format!("{}, {}", row.pattern, row.routing), points: row.curve.clone() });
+        let series = rows.iter().map(|row| Series {
+            name: format!("{}, {}", row.pattern, row.routing),
+            points: row.curve.clone(),
+            ..Series::default()
+        });
         Plot {
             title: format!(
                 "What messages take, by what every node sends: {}",

@@ -1,15 +1,24 @@
 //! `hpcast study report`: what a study has found, as a page, as Markdown, and as pictures.
 
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hpcast_report::study::{Findings, html, markdown};
 use hpcast_report::{Axis, Plot, Quantity, Series, Spacing, write_file};
-use hpcast_study::analysis::curve::by_level;
+use hpcast_study::Frame;
+use hpcast_study::analysis::AnalysisError;
+use hpcast_study::analysis::curve::{LevelMean, by_level, smooth};
 use hpcast_study::store::Query;
 
 use crate::failure::Failure;
 use crate::runs::Opened;
+use crate::study::png::Converter;
+
+/// With fewer levels their means say all.
+const FEW_LEVELS: usize = 6;
+/// Places on a curve.
+const PLACES: usize = 25;
 
 /// Options of `hpcast study report`.
 #[derive(Args)]
@@ -22,9 +31,13 @@ pub(crate) struct ReportOptions {
     /// Folder for the report (default: the study's folder, or here)
     #[arg(long, short, value_name = "FOLDER")]
     output: Option<PathBuf>,
+    /// Write pictures also as PNG (needs rsvg-convert or inkscape)
+    #[arg(long)]
+    png: bool,
 }
 
 pub(super) fn run(options: &ReportOptions) -> Result<(), Failure> {
+    let converter = if options.png { Some(Converter::find()?) } else { None };
     let mut opened = Opened::new(&options.place, options.study.as_deref())?;
     let rows = opened.store.rows(opened.id, &opened.study, &Query::default())?;
     let findings = Findings::new(&opened.study, &rows);
@@ -36,17 +49,19 @@ pub(super) fn run(options: &ReportOptions) -> Result<(), Failure> {
         })?;
     }
     let mut written = Vec::new();
-    let mut write = |name: String, content: &str| -> Result<(), Failure> {
+    let write = |name: &str, content: &str| -> Result<PathBuf, Failure> {
         let path = folder.join(name);
         write_file(&path, content.as_bytes())?;
-        written.push(path.display().to_string());
-        Ok(())
+        Ok(path)
     };
-    write("report.html".into(), &html(&findings, None))?;
-    write("report.md".into(), &markdown(&findings))?;
+    written.push(write("report.html", &html(&findings, None))?);
+    written.push(write("report.md", &markdown(&findings))?);
     for (name, picture) in pictures(&findings) {
-        write(name, &picture)?;
+        let path = write(&name, &picture)?;
+        let made = converter.as_ref().map(|converter| converter.convert(&path)).transpose()?;
+        written.extend([Some(path), made].into_iter().flatten());
     }
+    let written: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
     crate::print(&format!("{}\n{}\nwritten: {}\n", opened.study.title, findings.answer(), written.join(", ")))
 }
 
@@ -55,23 +70,49 @@ fn pictures(findings: &Findings<'_>) -> Vec<(String, String)> {
     let mut pictures = Vec::new();
     for (response, column) in findings.study.responses.iter().enumerate() {
         for (factor, _) in findings.study.factors.iter().enumerate().filter(|(_, factor)| factor.numeric) {
-            let Ok(means) = by_level(&findings.frame, response, factor) else { continue };
-            let levels = &findings.frame.factors[factor];
-            let number = |level: usize| levels.levels[level].number;
-            let mut points: Vec<(f64, f64)> =
-                means.iter().filter_map(|mean| Some((number(mean.level)?, mean.mean))).collect();
-            points.sort_by(|one, other| one.0.total_cmp(&other.0));
+            let name = &findings.frame.factors[factor].name;
+            let Ok(means) = means(&findings.frame, response, factor) else { continue };
+            let curve = curve(&findings.frame, response, factor);
+            let spacing =
+                if curve.as_ref().is_some_and(|curve| curve.1) { Spacing::Logarithmic } else { Spacing::Linear };
             let plot = Plot {
-                title: format!("{}: mean {} over {}", findings.study.title, column.name, levels.name),
-                x: Axis::new(levels.name.as_str(), Quantity::Count, Spacing::Linear),
+                title: format!("{}: {} over {name}", findings.study.title, column.name),
+                x: Axis::new(name.as_str(), Quantity::Count, spacing),
                 y: Axis::new(column.name.as_str(), Quantity::Count, Spacing::Linear),
-                series: vec![Series { name: column.name.clone(), points }],
-                note: format!("{} of {} runs", findings.rows.len(), findings.study.rows),
+                series: [means].into_iter().chain(curve.map(|curve| curve.0)).collect(),
+                note: format!(
+                    "{} of {} runs; bands: where means and the curve lie with 95 % confidence",
+                    findings.rows.len(),
+                    findings.study.rows
+                ),
             };
-            pictures.push((format!("{}-over-{}.svg", file_name(&column.name), file_name(&levels.name)), plot.svg()));
+            pictures.push((format!("{}-over-{}.svg", file_name(&column.name), file_name(name)), plot.svg()));
         }
     }
     pictures
+}
+
+/// The mean at each level, all other factors taken together.
+fn means(frame: &Frame, response: usize, factor: usize) -> Result<Series, AnalysisError> {
+    let number = |level: usize| frame.factors[factor].levels[level].number;
+    let mut means = by_level(frame, response, factor)?;
+    means.sort_by(|one, other| number(one.level).partial_cmp(&number(other.level)).unwrap_or(Ordering::Equal));
+    let points = means.iter().filter_map(|mean| Some((number(mean.level)?, mean.mean))).collect();
+    let place = |mean: &LevelMean| mean.interval.and_then(|(low, high)| Some((number(mean.level)?, low, high)));
+    let band: Option<Vec<_>> = means.iter().map(place).collect();
+    Ok(Series { name: "mean".into(), points, band: band.unwrap_or_default() })
+}
+
+/// A smooth curve where there are enough different numbers for one, and whether it is smooth over logarithms.
+fn curve(frame: &Frame, response: usize, factor: usize) -> Option<(Series, bool)> {
+    if frame.factors[factor].levels.len() < FEW_LEVELS {
+        return None;
+    }
+    let smooth = smooth(frame, response, factor, PLACES).ok()??;
+    let points = smooth.places.iter().map(|place| (place.x, place.y)).collect();
+    let band: Option<Vec<_>> =
+        smooth.places.iter().map(|place| place.band.map(|(low, high)| (place.x, low, high))).collect();
+    Some((Series { name: "curve".into(), points, band: band.unwrap_or_default() }, smooth.logarithmic))
 }
 
 fn file_name(name: &str) -> String {
