@@ -20,8 +20,10 @@ use hpcast_units::count;
 
 use crate::failure::Failure;
 use crate::running::BUILD;
-pub(crate) use execution::value as figure_of;
-pub(crate) use folder::location;
+pub(crate) use execution::{origin_folder, value as figure_of};
+pub(crate) use external::{Prepared, refusal};
+pub(crate) use figures::of_json as figures_of;
+pub(crate) use folder::{holds, is_in_use, location};
 pub(crate) use pool::Pool;
 use worker::Library;
 

@@ -10,7 +10,7 @@ use hpcast_units::count;
 use crate::html::{LINKED_STYLE, head};
 
 pub use run::RunPage;
-pub use runs::{RunLine, RunsPage, Selection};
+pub use runs::{RunColumn, RunLine, RunsPage, Selection};
 pub use studies::{StudiesPage, StudyLine};
 
 /// The script of these pages.

@@ -12,6 +12,8 @@ pub struct RunPage {
     pub study: (String, String),
     /// The levels of its factors.
     pub levels: Vec<(String, String)>,
+    /// Whether it has found something, so that it can be done again.
+    pub is_drawable: bool,
     /// What is known of it, in the order in which it is shown.
     pub facts: Vec<(String, String)>,
     /// Files that it has read, and its report: titles and texts.
@@ -28,10 +30,18 @@ impl RunPage {
         let mut page = head(&format!("{title}: {heading}"), LINKED_STYLE);
         page += &navigation(&[("Studies", "/"), (title, study)]);
         page += &format!("<h1>{}</h1>\n<p class=\"question\">A run of {}</p>\n", escape(heading), escape(title));
-        page += &pictures(&self.address);
+        if self.is_drawable {
+            page += &pictures(&self.address);
+        } else {
+            page += "<p class=\"problem\">This run has failed: there is nothing to draw.</p>\n";
+        }
         page += "<h2>What is known of it</h2>\n<div class=\"wide\"><table class=\"facts\"><tbody>";
         for (name, value) in &self.facts {
-            page += &format!("<tr><th class=\"text\">{}</th><td class=\"text\">{}</td></tr>\n", escape(name), escape(value));
+            page += &format!(
+                "<tr><th class=\"text\">{}</th><td class=\"text\">{}</td></tr>\n",
+                escape(name),
+                escape(value)
+            );
         }
         page += "</tbody></table></div>\n";
         for (title, text) in &self.files {

@@ -30,14 +30,24 @@ pub struct RunLine {
     pub cells: Vec<String>,
 }
 
+/// A column of the list.
+pub struct RunColumn {
+    /// What it is called.
+    pub name: String,
+    /// Whether it holds text.
+    pub is_text: bool,
+    /// Whether the list can be sorted by it.
+    pub sorts: bool,
+}
+
 /// The list.
 pub struct RunsPage {
     /// What was asked for.
     pub selection: Selection,
     /// Numbers and titles of all studies.
     pub studies: Vec<(String, String)>,
-    /// Names of columns, and whether they hold text.
-    pub columns: Vec<(String, bool)>,
+    /// What is shown of each run.
+    pub columns: Vec<RunColumn>,
     /// The runs of this page.
     pub lines: Vec<RunLine>,
     /// Runs that meet the filter.
@@ -63,6 +73,12 @@ impl Selection {
     }
 }
 
+impl RunColumn {
+    fn class(&self) -> &'static str {
+        if self.is_text { " class=\"text\"" } else { "" }
+    }
+}
+
 impl RunsPage {
     /// The page.
     pub fn html(&self) -> String {
@@ -73,7 +89,8 @@ impl RunsPage {
         if let Some(problem) = &self.problem {
             page += &format!("<p class=\"problem\">{}</p>\n", escape(problem));
         }
-        page += &format!("<p class=\"note\" id=\"found\">{} runs</p>\n{}{}", count(self.found), self.table(), self.pages());
+        page +=
+            &format!("<p class=\"note\" id=\"found\">{} runs</p>\n{}{}", count(self.found), self.table(), self.pages());
         page + "</body></html>\n"
     }
 
@@ -84,7 +101,8 @@ impl RunsPage {
             format!("<option value=\"{}\"{selected}>{}</option>", escape(number), escape(title))
         };
         let options: String = self.studies.iter().map(option).collect();
-        let kept = |name: &str, value: &str| format!("<input type=\"hidden\" name=\"{name}\" value=\"{}\">", escape(value));
+        let kept =
+            |name: &str, value: &str| format!("<input type=\"hidden\" name=\"{name}\" value=\"{}\">", escape(value));
         format!(
             "<form class=\"controls\" action=\"/runs\"><label>of <select name=\"study\"><option value=\"\">all studies</option>\
              {options}</select></label><label>only <input name=\"filter\" size=\"40\" value=\"{}\" \
@@ -96,10 +114,8 @@ impl RunsPage {
     }
 
     fn table(&self) -> String {
-        let heads: String = self.columns.iter().map(|(name, is_text)| self.column(name, *is_text)).collect();
-        let cell = |(text, (_, is_text)): (&String, &(String, bool))| {
-            format!("<td{}>{}</td>", if *is_text { " class=\"text\"" } else { "" }, escape(text))
-        };
+        let heads: String = self.columns.iter().map(|column| self.heading(column)).collect();
+        let cell = |(text, column): (&String, &RunColumn)| format!("<td{}>{}</td>", column.class(), escape(text));
         let line = |line: &RunLine| {
             let cells: String = line.cells.iter().zip(&self.columns).map(cell).collect();
             let link = format!("<a href=\"{}\">{}</a>", escape(&line.address), escape(&line.key));
@@ -113,18 +129,21 @@ impl RunsPage {
     }
 
     /// The head of a column sorts by it: rising first, then falling.
-    fn column(&self, name: &str, is_text: bool) -> String {
-        let is_sorted = self.selection.sort == name;
+    fn heading(&self, column: &RunColumn) -> String {
+        let name = escape(&column.name);
+        if !column.sorts {
+            return format!("<th{}>{name}</th>", column.class());
+        }
+        let is_sorted = self.selection.sort == column.name;
         let rising = !self.selection.descending;
-        let sorted =
-            Selection { sort: name.into(), descending: is_sorted && rising, page: 0, ..self.selection.clone() };
+        let sort = column.name.clone();
+        let sorted = Selection { sort, descending: is_sorted && rising, page: 0, ..self.selection.clone() };
         let mark = match (is_sorted, rising) {
             (true, true) => " ▲",
             (true, false) => " ▼",
             _ => "",
         };
-        let class = if is_text { " class=\"text\"" } else { "" };
-        format!("<th{class}><a href=\"{}\">{}{mark}</a></th>", escape(&sorted.address()), escape(name))
+        format!("<th{}><a href=\"{}\">{name}{mark}</a></th>", column.class(), escape(&sorted.address()))
     }
 
     fn pages(&self) -> String {

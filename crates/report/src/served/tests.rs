@@ -2,6 +2,10 @@ use super::*;
 
 const FOREIGN: &str = "<script>alert(\"x\")</script>";
 
+fn column(name: &str) -> RunColumn {
+    RunColumn { name: name.into(), is_text: false, sorts: true }
+}
+
 #[test]
 fn a_standing_is_said_in_words() {
     let standing = Standing { done: 1200, failed: 3, planned: 5000, is_running: true };
@@ -29,7 +33,7 @@ fn names_of_others_stay_text() {
     let runs = RunsPage {
         selection: Selection { filter: FOREIGN.into(), sort: FOREIGN.into(), ..Selection::default() },
         studies: vec![("1".into(), FOREIGN.into())],
-        columns: vec![(FOREIGN.into(), true)],
+        columns: vec![column(FOREIGN)],
         lines: vec![RunLine { address: "/r".into(), key: FOREIGN.into(), cells: vec![FOREIGN.into()] }],
         found: 1,
         at_once: 10,
@@ -39,6 +43,7 @@ fn names_of_others_stay_text() {
         address: "/study/1/run/a".into(),
         study: ("/study/1".into(), FOREIGN.into()),
         levels: vec![(FOREIGN.into(), FOREIGN.into())],
+        is_drawable: true,
         facts: vec![(FOREIGN.into(), FOREIGN.into())],
         files: vec![(FOREIGN.into(), FOREIGN.into())],
     };
@@ -53,7 +58,7 @@ fn columns_sort_and_pages_follow_each_other() {
     let page = RunsPage {
         selection,
         studies: Vec::new(),
-        columns: vec![("s".into(), false), ("row".into(), false)],
+        columns: vec![column("s"), column("row"), RunColumn { sorts: false, ..column("study") }],
         lines: Vec::new(),
         found: 25,
         at_once: 10,
@@ -62,6 +67,7 @@ fn columns_sort_and_pages_follow_each_other() {
     let text = page.html();
     assert!(text.contains("href=\"/runs?filter=nb%3D1&amp;sort=s&amp;descending=1\">s ▲"), "{text}");
     assert!(text.contains("href=\"/runs?filter=nb%3D1&amp;sort=row\">row<"), "{text}");
+    assert!(text.contains("<th>study</th>"), "{text}");
     assert!(text.contains("page 2 of 3"), "{text}");
     assert!(text.contains("sort=s&amp;page=2\">next"), "{text}");
 }

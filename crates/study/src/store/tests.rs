@@ -101,12 +101,15 @@ pub(super) fn check(store: &mut Store) {
     assert!(store.run(&runs[2].key.0).unwrap().ending.result.is_ok());
     assert_eq!(store.run(&runs[0].key.0).unwrap(), runs[0]);
 
+    assert_eq!(store.last_change(id).unwrap().as_deref(), Some("2026-01-01T00:00:00Z"));
+
     assert_eq!(store.begin_study(&study).unwrap(), id);
     assert_eq!(store.rows(id, &study, &Query::default()).unwrap().len(), 4);
     let mut other = study.clone();
     other.responses[0].name = "seconds".into();
     assert_eq!(store.begin_study(&other).unwrap(), id);
     assert_eq!(store.rows(id, &other, &Query::default()).unwrap(), []);
+    assert_eq!(store.last_change(id).unwrap(), None);
     let second = StudyRecord { name: "another".into(), ..study.clone() };
     assert_ne!(store.begin_study(&second).unwrap(), id);
     assert!(store.study(None).unwrap_err().to_string().contains("choose one with --study: small, another"));
