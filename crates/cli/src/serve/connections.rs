@@ -30,6 +30,7 @@ pub(super) fn serve(listener: &TcpListener, answer: impl Fn(&Request) -> Respons
         };
         if open.fetch_add(1, Ordering::SeqCst) >= MOST {
             open.fetch_sub(1, Ordering::SeqCst);
+            // There is nobody to wait until it is read: some will only see that the connection is closed.
             let _ = stream.set_nonblocking(true);
             let busy = Response::refusal(503, "too many connections; try again in a few seconds");
             let _ = (&stream).write(&busy.bytes(true));

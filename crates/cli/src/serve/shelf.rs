@@ -87,18 +87,16 @@ impl Shelf {
 
     /// A study by its number.
     pub fn get(&self, number: usize) -> Option<Shelved> {
+        self.known(number).or_else(|| {
+            // It may have come since, or nobody has looked at the list yet.
+            self.look();
+            self.known(number)
+        })
+    }
+
+    fn known(&self, number: usize) -> Option<Shelved> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(shelved) = number.checked_sub(1).and_then(|place| known.get(place)) {
-            return Some(shelved.clone());
-        }
-        // Nobody has looked at the list yet.
-        let nobody = known.is_empty();
-        drop(known);
-        if !nobody {
-            return None;
-        }
-        self.look();
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(number.checked_sub(1)?).cloned()
+        number.checked_sub(1).and_then(|place| known.get(place)).cloned()
     }
 
     fn studies(&self, source: &Source) -> Result<Vec<Seen>, Failure> {

@@ -55,7 +55,7 @@ fn pictures(address: &str) -> String {
     format!(
         "<h2>What happened in it</h2>\n<div id=\"pictures\" data-address=\"{}\">\
          <p>Runs keep no pictures: the same command is run again to draw what every rank did, and the load of the links. \
-         <button id=\"draw\">run it again and draw it</button></p><div id=\"drawn\"></div></div>\n",
+         <button id=\"draw\" disabled>run it again and draw it</button></p><div id=\"drawn\"></div></div>\n",
         escape(address)
     )
 }

@@ -119,11 +119,11 @@ impl RunsPage {
         let line = |line: &RunLine| {
             let cells: String = line.cells.iter().zip(&self.columns).map(cell).collect();
             let link = format!("<a href=\"{}\">{}</a>", escape(&line.address), escape(&line.key));
-            format!("<tr>{cells}<td class=\"text\">{link}</td></tr>\n")
+            format!("<tr><td class=\"text\">{link}</td>{cells}</tr>\n")
         };
         let lines: String = self.lines.iter().map(line).collect();
         format!(
-            "<div class=\"wide\"><table id=\"rows\"><thead><tr>{heads}<th class=\"text\">run</th></tr></thead>\
+            "<div class=\"wide\"><table id=\"rows\"><thead><tr><th class=\"text\">run</th>{heads}</tr></thead>\
              <tbody>{lines}</tbody></table></div>\n"
         )
     }

@@ -31,7 +31,7 @@
     const place = document.createElement("div");
     place.id = id;
     place.className = "picture";
-    place.innerHTML = '<h3></h3><p class="note"></p><div class="drawing" hidden></div>';
+    place.innerHTML = '<h3></h3><p class="note"></p><a hidden>by itself</a><div class="drawing" hidden></div>';
     document.getElementById("drawn").append(place);
     return place;
   };
@@ -43,8 +43,11 @@
     note.textContent = picture.said;
     note.className = picture.state === "failed" ? "problem" : "note";
     if (picture.state === "done") {
-      const answer = await asked(`${pictures.dataset.address}/${picture.kind}.svg`);
+      const link = place.querySelector("a");
+      link.href = `${pictures.dataset.address}/${picture.kind}.svg`;
+      const answer = await asked(link.href);
       if (!answer) return;
+      link.hidden = false;
       const drawing = place.querySelector(".drawing");
       drawing.innerHTML = await answer.text();
       drawing.hidden = false;

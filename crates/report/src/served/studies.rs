@@ -17,7 +17,7 @@ pub struct StudyLine {
     pub place: String,
     /// How far it is.
     pub standing: Standing,
-    /// When a run has ended last; empty if none has.
+    /// When a run has ended last, UTC, ISO 8601; empty if none has.
     pub changed: String,
 }
 
@@ -72,6 +72,6 @@ fn line(study: &StudyLine) -> String {
         escape(&study.question),
         escape(&study.place),
         study.standing.html(),
-        escape(&study.changed),
+        escape(&study.changed.replace('T', " ").replace('Z', " UTC")),
     )
 }

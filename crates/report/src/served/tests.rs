@@ -26,10 +26,11 @@ fn names_of_others_stay_text() {
             question: FOREIGN.into(),
             place: FOREIGN.into(),
             standing: Standing::default(),
-            changed: FOREIGN.into(),
+            changed: "2026-01-01T00:00:00Z".into(),
         }],
         problems: vec![(FOREIGN.into(), FOREIGN.into())],
     };
+    assert!(studies.list().contains(">2026-01-01 00:00:00 UTC<"));
     let runs = RunsPage {
         selection: Selection { filter: FOREIGN.into(), sort: FOREIGN.into(), ..Selection::default() },
         studies: vec![("1".into(), FOREIGN.into())],

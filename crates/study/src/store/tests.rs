@@ -137,6 +137,21 @@ fn a_file_keeps_what_runs_have_found() {
 }
 
 #[test]
+fn who_looks_does_not_wait_for_who_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let location = Location::of(folder.path().to_str().unwrap());
+    let mut writer = Store::open(&location).unwrap();
+    let id = writer.begin_study(&study()).unwrap();
+    let first = run(0, Ok(3.0));
+    writer.add(id, std::slice::from_ref(&first), &[row(0, &first)]).unwrap();
+    writer.database.batch("BEGIN EXCLUSIVE").unwrap();
+    let mut reader = Store::open_existing(&location).unwrap();
+    let (id, study) = reader.study(None).unwrap();
+    assert_eq!(reader.rows(id, &study, &Query::default()).unwrap().len(), 1);
+    assert_eq!(reader.run(&first.key.0).unwrap(), first);
+}
+
+#[test]
 fn newer_stores_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let location = Location::of(folder.path().to_str().unwrap());
