@@ -123,9 +123,16 @@ mod tests {
         assert_eq!(status(&Guard::Local, "GET /", ""), 421);
     }
 
+    fn with_token() -> Guard {
+        match Guard::new("0.0.0.0".parse().unwrap(), 80) {
+            Ok(guard @ Guard::Token { .. }) => guard,
+            _ => panic!("anybody can connect"),
+        }
+    }
+
     #[test]
     fn others_need_the_token() {
-        let guard = Guard::new("0.0.0.0".parse().unwrap(), 80).unwrap();
+        let guard = with_token();
         let token = guard.query();
         assert_eq!(token.len(), "?token=".len() + 2 * TOKEN_BYTES);
         let secret = token.trim_start_matches("?token=");
@@ -140,7 +147,7 @@ mod tests {
             said.contains(&format!("Set-Cookie: hpcast-80={secret}; HttpOnly; SameSite=Strict; Path=/\r\n")),
             "{said}"
         );
-        assert_ne!(Guard::new("0.0.0.0".parse().unwrap(), 80).unwrap().query(), token);
+        assert_ne!(with_token().query(), token);
     }
 
     #[test]
