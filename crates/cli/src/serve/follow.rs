@@ -1,20 +1,20 @@
 //! A study that is followed: what has come since somebody has looked, without reading everything for everybody.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hpcast_report::served::Standing;
-use hpcast_report::study::{Edition, Findings, Served, analyses, html, news};
+use hpcast_report::study::{Edition, Findings, Served, analyses, html, is_shown, news};
 use hpcast_study::store::{Query, StudyRecord, StudyRow};
 use serde_json::{Value, json};
 
-use super::shelf::Shelved;
+use super::shelf::{SHARE, Shelved};
 use crate::failure::Failure;
 
 /// The store is not asked more often than that.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Reading a large study takes long; at most such a part of the time is spent on it.
-const SHARE: u32 = 10;
+
+/// A page has about so many rows; of larger studies it has a part.
+const MOST_ROWS: u64 = 50_000;
 
 /// What is known of a study.
 #[derive(Default)]
@@ -22,7 +22,8 @@ pub(super) struct Followed {
     record: Option<StudyRecord>,
     /// Another study of the same name begins another one, and so does another server.
     generation: u64,
-    rows: BTreeMap<u64, StudyRow>,
+    /// In the order of the design.
+    rows: Vec<StudyRow>,
     /// Numbers of rows in the order in which they came; one that has changed comes again.
     order: Vec<u64>,
     standing: Standing,
@@ -36,27 +37,34 @@ impl Followed {
     /// The page of the study.
     pub fn page(&mut self, shelved: &Shelved, number: usize) -> Result<String, Failure> {
         self.update(shelved)?;
+        let Some(record) = &self.record else { return Ok(String::new()) };
         let served = Served {
             address: format!("/study/{number}"),
             runs: format!("/runs?study={number}"),
             edition: self.edition(),
             standing: self.standing,
+            one_of: one_of(record),
         };
-        let rows: Vec<StudyRow> = self.rows.values().cloned().collect();
-        let page = self.record.as_ref().map(|record| html(&Findings::new(record, &rows), Some(&served)));
-        Ok(page.unwrap_or_default())
+        Ok(html(&Findings::new(record, &self.rows), Some(&served)))
     }
 
     /// What has come since an edition.
     pub fn news(&mut self, shelved: &Shelved, since: Edition) -> Result<Value, Failure> {
         self.update(shelved)?;
         let now = self.edition();
-        let mut told = json!({ "generation": now.generation, "length": now.length, "standing": self.standing.html() });
+        let mut told = json!({
+            "generation": now.generation,
+            "length": now.length,
+            "ended": self.rows.len(),
+            "standing": self.standing.html(),
+        });
         if since.generation == now.generation && since.length < now.length {
+            let one_of = self.record.as_ref().map_or(1, one_of);
             let mut fresh: Vec<u64> = self.order[since.length..].to_vec();
+            fresh.retain(|row| is_shown(*row, one_of));
             fresh.sort_unstable();
             fresh.dedup();
-            told["rows"] = news(fresh.iter().filter_map(|row| self.rows.get(row)));
+            told["rows"] = news(fresh.iter().filter_map(|row| self.row(*row)));
             let (answer, tables) = self.findings();
             told["answer"] = answer.into();
             told["analyses"] = tables.into();
@@ -73,8 +81,7 @@ impl Followed {
         if self.findings.0 != self.order.len()
             && let Some(record) = &self.record
         {
-            let rows: Vec<StudyRow> = self.rows.values().cloned().collect();
-            let findings = Findings::new(record, &rows);
+            let findings = Findings::new(record, &self.rows);
             self.findings = (self.order.len(), findings.answer(), analyses(&findings));
         }
         (&self.findings.1, &self.findings.2)
@@ -94,7 +101,10 @@ impl Followed {
             if is_new || rows.len() < self.rows.len() {
                 self.begin(opened.study);
             }
-            rows.into_iter().for_each(|row| self.add(row));
+            let is_known = |row: &StudyRow| self.row(row.row) == Some(row);
+            let fresh: Vec<u64> = rows.iter().filter(|row| !is_known(row)).map(|row| row.row).collect();
+            self.order.extend(fresh);
+            self.rows = rows;
         }
         self.standing = standing;
         self.asked = Some((start, start.elapsed()));
@@ -107,10 +117,12 @@ impl Followed {
         *self = Followed { record: Some(record), generation, ..Followed::default() };
     }
 
-    fn add(&mut self, row: StudyRow) {
-        if self.rows.get(&row.row) != Some(&row) {
-            self.order.push(row.row);
-            self.rows.insert(row.row, row);
-        }
+    fn row(&self, number: u64) -> Option<&StudyRow> {
+        self.rows.binary_search_by_key(&number, |row| row.row).ok().map(|place| &self.rows[place])
     }
+}
+
+/// A page shows about one row of so many.
+fn one_of(record: &StudyRecord) -> u64 {
+    record.rows.div_ceil(MOST_ROWS).max(1)
 }

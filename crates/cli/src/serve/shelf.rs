@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use hpcast_report::served::Standing;
 use hpcast_study::store::{Location, Query, Store, StudyId, StudyRecord};
@@ -16,13 +17,26 @@ const DEPTH: usize = 4;
 /// Folders that are looked at: whoever serves a whole disk by mistake shall get an answer.
 const MOST_FOLDERS: usize = 10_000;
 
+/// What takes long is done for at most such a part of the time.
+pub(super) const SHARE: u32 = 10;
+
 /// The studies that are served. A study keeps its number as long as the server runs.
 pub(super) struct Shelf {
     place: String,
     /// Those that have been seen, in the order of their numbers.
     known: Mutex<Vec<Shelved>>,
-    /// When each study has changed last, and how many runs had ended then: finding out takes long.
-    changes: Mutex<HashMap<usize, (u64, String)>>,
+    /// When each study has changed last.
+    changes: Mutex<HashMap<usize, Change>>,
+}
+
+/// When a study has changed last. Finding that out takes seconds for a million runs.
+struct Change {
+    /// Runs that had ended then.
+    ended: u64,
+    text: String,
+    /// When it was found out, and how long that took.
+    asked: Instant,
+    took: Duration,
 }
 
 /// Where a study is.
@@ -129,12 +143,14 @@ impl Shelf {
 
     fn changed(&self, store: &mut Store, id: StudyId, number: usize, ended: u64) -> Result<String, Failure> {
         let lock = || self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, changed)) = lock().get(&number).filter(|(known, _)| *known == ended) {
-            return Ok(changed.clone());
+        let is_good = |known: &&Change| known.ended == ended || known.asked.elapsed() < SHARE * known.took;
+        if let Some(known) = lock().get(&number).filter(is_good) {
+            return Ok(known.text.clone());
         }
-        let changed = store.last_change(id)?.unwrap_or_default();
-        lock().insert(number, (ended, changed.clone()));
-        Ok(changed)
+        let asked = Instant::now();
+        let text = store.last_change(id)?.unwrap_or_default();
+        lock().insert(number, Change { ended, text: text.clone(), asked, took: asked.elapsed() });
+        Ok(text)
     }
 
     /// The stores that there are now.

@@ -365,7 +365,7 @@
     if (news.length === length) return;
     length = news.length;
     admit(news.rows);
-    element("ended").textContent = rows.length;
+    element("ended").textContent = news.ended;
     document.querySelector(".answer").textContent = news.answer;
     element("analyses").innerHTML = news.analyses;
     draw(); fillTable();

@@ -2,8 +2,9 @@
 //! has the same page follow its study.
 
 use hpcast_platform::draw::escape;
-use hpcast_study::Factor;
-use hpcast_study::store::StudyRow;
+use hpcast_study::store::{StudyRecord, StudyRow};
+use hpcast_study::{Factor, Frame};
+use hpcast_units::count;
 use serde_json::{Value, json};
 
 use super::findings::Findings;
@@ -25,6 +26,14 @@ pub struct Served {
     pub edition: Edition,
     /// How far the study is.
     pub standing: Standing,
+    /// Of very many runs only about one of so many is shown ([`is_shown`]): no browser could draw them all.
+    pub one_of: u64,
+}
+
+/// Whether a row is among those that stand for all. They are spread as by chance, so that no level is left out.
+pub fn is_shown(row: u64, one_of: u64) -> bool {
+    let mixed = row.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32).is_multiple_of(one_of.max(1))
 }
 
 /// Which rows somebody has got: the first so many of a list that only grows, as long as the generation is the same.
@@ -55,6 +64,13 @@ pub fn html(findings: &Findings<'_>, served: Option<&Served>) -> String {
     );
     if let Some(served) = served {
         page += &format!("<p id=\"standing\">{}</p>\n", served.standing.html());
+        if served.one_of > 1 {
+            let (one_of, runs) = (count(served.one_of), escape(&served.runs));
+            page += &format!(
+                "<p class=\"note\">The plot and the table below show about one run of {one_of}; answer and analyses are of all, \
+                 and <a href=\"{runs}\">all are listed</a>.</p>\n"
+            );
+        }
     }
     page += CONTROLS;
     page += &format!("<div id=\"analyses\">\n{}</div>\n", analyses(findings));
@@ -69,7 +85,13 @@ pub fn html(findings: &Findings<'_>, served: Option<&Served>) -> String {
         created = escape(&study.created),
         file = lines(&study.file),
     );
-    let mut data = data(findings);
+    let one_of = served.map_or(1, |served| served.one_of);
+    let mut data = if one_of > 1 {
+        let rows: Vec<StudyRow> = findings.rows.iter().filter(|row| is_shown(row.row, one_of)).cloned().collect();
+        data(study, &rows, &Frame::of(study, &rows))
+    } else {
+        data(study, findings.rows, &findings.frame)
+    };
     data["live"] = served
         .map(|served| {
             let Edition { generation, length } = served.edition;
@@ -86,35 +108,30 @@ pub fn analyses(findings: &Findings<'_>) -> String {
     sections(findings).iter().map(table).collect()
 }
 
-/// The rows and what they mean, for the script of the page.
-fn data(findings: &Findings<'_>) -> Value {
-    let study = findings.study;
+/// Rows and what they mean, for the script of the page.
+fn data(study: &StudyRecord, rows: &[StudyRow], frame: &Frame) -> Value {
     let factor = |(place, factor): (usize, &Factor)| {
         let texts: Vec<&str> = factor.levels.iter().map(|level| level.text.as_str()).collect();
         let numbers: Vec<Option<f64>> = factor.levels.iter().map(|level| level.number).collect();
         let numbers = Some(numbers).filter(|_| study.factors[place].numeric);
         json!({ "name": factor.name, "levels": texts, "numbers": numbers, "continuous": factor.continuous })
     };
-    let rows: Vec<Value> = findings
-        .rows
-        .iter()
-        .enumerate()
-        .map(|(number, row)| {
-            let mut cells = start_of_row(row);
-            cells.extend(findings.frame.factors.iter().map(|factor| Value::from(factor.values[number])));
-            end_of_row(cells, row)
-        })
-        .collect();
+    let row = |(number, row): (usize, &StudyRow)| {
+        let mut cells = start_of_row(row);
+        cells.extend(frame.factors.iter().map(|factor| Value::from(factor.values[number])));
+        end_of_row(cells, row)
+    };
+    let rows: Vec<Value> = rows.iter().enumerate().map(row).collect();
     let responses: Vec<Value> = study
         .responses
         .iter()
         .map(|response| json!({ "name": response.name, "higher": response.higher_is_better }))
         .collect();
     json!({
-        "factors": findings.frame.factors.iter().enumerate().map(factor).collect::<Vec<_>>(),
+        "factors": frame.factors.iter().enumerate().map(factor).collect::<Vec<_>>(),
         "responses": responses,
         "rows": rows,
-        "x": axis(findings),
+        "x": axis(study),
     })
 }
 
@@ -139,8 +156,8 @@ fn end_of_row(mut cells: Vec<Value>, row: &StudyRow) -> Value {
 }
 
 /// The factor that the plot begins with: a number, if there is one.
-fn axis(findings: &Findings<'_>) -> usize {
-    findings.study.factors.iter().position(|factor| factor.numeric && factor.levels.len() != 2).unwrap_or(0)
+fn axis(study: &StudyRecord) -> usize {
+    study.factors.iter().position(|factor| factor.numeric && factor.levels.len() != 2).unwrap_or(0)
 }
 
 const CONTROLS: &str = "<h2>All runs</h2>\n<div class=\"controls\">\

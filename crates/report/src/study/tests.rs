@@ -98,6 +98,7 @@ fn a_served_page_says_where_it_comes_from() {
         runs: "/runs?study=3".into(),
         edition: Edition { generation: 7, length: 12 },
         standing: Standing { done: 11, failed: 1, planned: 12, is_running: false },
+        one_of: 1,
     };
     let page = html(&Findings::new(&study, &rows), Some(&served));
     assert!(page.contains("\"live\":{\"address\":\"/study/3\",\"generation\":7,\"length\":12}"), "{page}");
@@ -105,6 +106,24 @@ fn a_served_page_says_where_it_comes_from() {
     // Its script and its style are files of the server, so that nothing else is allowed to run.
     assert!(page.contains("<script src=\"/study.js\"></script>") && !page.contains("<style>"));
     assert_eq!(page.matches("</script>").count(), 2);
+    assert_eq!(page.matches("abcdefghij\"]").count(), 12);
+    let part = html(&Findings::new(&study, &rows), Some(&Served { one_of: 5, ..served }));
+    let shown = rows.iter().filter(|row| is_shown(row.row, 5)).count();
+    assert!((1..12).contains(&shown), "{shown}");
+    assert_eq!(part.matches("abcdefghij\"]").count(), shown);
+    assert!(part.contains("show about one run of 5") && part.contains("The highest gflops, 110.1"), "{part}");
+}
+
+#[test]
+fn every_level_is_among_the_rows_that_are_shown() {
+    for levels in [2, 3, 5, 8, 20] {
+        for level in 0..levels {
+            let shown = (level..100_000).step_by(levels).filter(|row| is_shown(*row as u64, 20)).count();
+            let share = (shown * levels * 20) as f64 / 100_000.0;
+            assert!((0.7..1.3).contains(&share), "{share} of level {level} of {levels}");
+        }
+    }
+    assert!((0..100).all(|row| is_shown(row, 1)));
 }
 
 #[test]
