@@ -4,11 +4,9 @@ mod chromium;
 mod common;
 mod served;
 
-use std::process::Stdio;
-
 use chromium::Chromium;
-use common::{SMALL_STUDY, command, prints, small_study};
-use served::Server;
+use common::{SMALL_STUDY, prints, small_study};
+use served::{Server, Study, until};
 
 /// The places of two marks of the plot in the window: blocks of colour that no line and no letter has.
 const MARKS: &str = "(() => {
@@ -110,34 +108,40 @@ fn a_study_and_its_runs_can_be_looked_at() {
 fn a_page_follows_its_study() {
     let Some(mut page) = Chromium::start("chromium-live") else { return };
     let (folder, _) = small_study("browser-live");
-    let long = SMALL_STUDY.replace("--count 2", "--count 2500").replace("repetitions = 4", "repetitions = 12");
+    let long = SMALL_STUDY.replace("--count 2", "--count 2000").replace("repetitions = 4", "repetitions = 24");
     let study = folder.write("long.toml", &long);
     std::fs::create_dir_all(folder.path("results")).expect("a folder");
     let server = Server::start(&folder.path("results"), &[]);
     page.open(&server.url);
-    let words = ["study", "run", &study, "--out", &folder.path("results/long"), "--workers", "1"];
-    let mut child = command(&words).stdout(Stdio::null()).spawn().expect("hpcast");
+    let running = Study::start(&study, &folder.path("results/long"));
+    // It waits in the midst, so that there is time to look around.
+    until("a first run", || {
+        let news = server.get("/study/1/news");
+        let told: serde_json::Value = serde_json::from_str(&news.body).ok()?;
+        (told["ended"].as_u64()? > 0).then_some(())
+    });
+    running.signal("STOP");
     // The list shows it without being loaded again.
     page.wait_for("document.querySelector('.state.running') !== null");
     page.open(&format!("{}study/1", server.url));
     page.value("window.isSame = true");
-    page.wait_for("Number(document.getElementById('ended').textContent) > 3");
     page.write("#filter", "size<8192");
     page.click("#rows th:nth-child(2)");
     page.click("#rows th:nth-child(2)");
-    // Only the smallest size has come so far: larger ones will stretch the axes.
-    let (x, y) = marks(&mut page)[0];
-    page.drag((x - 50.0, y - 50.0), (x + 50.0, y + 50.0));
     let before = page.value("Number(document.getElementById('ended').textContent)").as_u64().expect("a number");
-    assert!(before < 24, "the study is over too soon: {before} runs");
+    assert!((1..72).contains(&before), "the largest sizes have not come yet: {before}");
+    let (x, y) = marks(&mut page)[0];
+    page.drag((x - 50.0, y + 40.0), (x + 50.0, y - 15.0));
+    assert_eq!(marks(&mut page).len(), 1);
+    running.signal("CONT");
     page.wait_for("document.querySelector('#standing').textContent.includes('complete')");
-    assert!(child.wait().expect("a child").success());
-    page.wait_for("document.getElementById('ended').textContent === '60'");
-    // The same page, with the same filter, order and part of the plot.
+    running.finish();
+    page.wait_for("document.getElementById('ended').textContent === '120'");
+    // The same page, with the same filter, order and part of the plot, although the axes have grown.
     assert_eq!(page.value("window.isSame"), true);
-    assert_eq!(page.text("#count"), "36 of 60 runs");
+    assert_eq!(page.text("#count"), "72 of 120 runs");
     let sizes = column(&mut page, 2);
-    assert_eq!((sizes.len(), sizes[0].as_str(), sizes[35].as_str()), (36, "4 KiB", "1 KiB"));
+    assert_eq!((sizes.len(), sizes[0].as_str(), sizes[71].as_str()), (72, "4 KiB", "1 KiB"));
     assert!(page.text("#rows th:nth-child(2)").ends_with('▼'));
     let seen = marks(&mut page);
     assert_eq!(seen.len(), 1, "{seen:?}");

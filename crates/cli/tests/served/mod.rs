@@ -104,6 +104,33 @@ impl Drop for Server {
     }
 }
 
+/// A study that is being run; if a test ends before it, it ends, too.
+pub struct Study(Child);
+
+impl Study {
+    pub fn start(file: &str, out: &str) -> Study {
+        let words = ["study", "run", file, "--out", out, "--workers", "1"];
+        Study(command(&words).stdout(Stdio::null()).spawn().expect("hpcast"))
+    }
+
+    /// Stops it for a while (`STOP`), or has it go on (`CONT`).
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([&format!("-{name}"), &self.0.id().to_string()]).status();
+        assert!(sent.is_ok_and(|sent| sent.success()), "{name}");
+    }
+
+    pub fn finish(mut self) {
+        assert!(self.0.wait().expect("a child").success());
+    }
+}
+
+impl Drop for Study {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// Asks until the answer is right.
 pub fn until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
