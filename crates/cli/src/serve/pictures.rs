@@ -214,36 +214,36 @@ impl Task {
             return Err(refusal(&std::fs::read(&errors).unwrap_or_default()));
         }
         let svg = std::fs::read_to_string(&picture).map_err(cannot)?;
-        Ok((svg, self.compared(kind, &self.prepared.report()?)))
+        Ok((svg, compared(kind, &self.inputs, &self.outputs.report, &self.prepared.report()?)))
     }
+}
 
-    /// Whether the repetition has found what is kept.
-    fn compared(&self, kind: Kind, again: &Value) -> String {
-        let stored: Value = serde_json::from_str(&self.outputs.report).unwrap_or_default();
-        let (before, now) = (figures_of(&stored), figures_of(again));
-        let mut differences = Vec::new();
-        for (name, value) in &before {
-            match now.get(name) {
-                Some(other) if other == value => {}
-                Some(other) => differences.push(format!("{name} was {value} and is {other}")),
-                None => differences.push(format!("{name} was {value} and is not there")),
-            }
+/// Whether the repetition of a run has found what is kept, in words.
+fn compared(kind: Kind, inputs: &Inputs, stored: &str, again: &Value) -> String {
+    let stored: Value = serde_json::from_str(stored).unwrap_or_default();
+    let (before, now) = (figures_of(&stored), figures_of(again));
+    let mut differences = Vec::new();
+    for (name, value) in &before {
+        match now.get(name) {
+            Some(other) if other == value => {}
+            Some(other) => differences.push(format!("{name} was {value} and is {other}")),
+            None => differences.push(format!("{name} was {value} and is not there")),
         }
-        if differences.is_empty() && stored["table"] != again["table"] {
-            differences.push("its table differs".into());
-        }
-        if differences.is_empty() {
-            return format!("Run again, it has found the same: {} figures agree to the last digit.", before.len());
-        }
-        let mut said = format!("Run again, it has found something else: {}.", differences.join("; "));
-        if self.inputs.version != version() {
-            said += &format!(" It was run by hpcast {}; this is {}.", self.inputs.version, version());
-        }
-        if self.inputs.words.first().is_some_and(|word| word == "hpl") && kind != Kind::Links {
-            said += " For this picture all of HPL is simulated, where a forecast may take samples.";
-        }
-        said
     }
+    if differences.is_empty() && stored["table"] != again["table"] {
+        differences.push("its table differs".into());
+    }
+    if differences.is_empty() {
+        return format!("Run again, it has found the same: {} figures agree to the last digit.", before.len());
+    }
+    let mut said = format!("Run again, it has found something else: {}.", differences.join("; "));
+    if inputs.version != version() {
+        said += &format!(" It was run by hpcast {}; this is {}.", inputs.version, version());
+    }
+    if inputs.words.first().is_some_and(|word| word == "hpl") && kind != Kind::Links {
+        said += " For this picture all of HPL is simulated, where a forecast may take samples.";
+    }
+    said
 }
 
 /// Waits for the end; false if it went wrong.
@@ -260,5 +260,42 @@ fn is_done(mut child: Child, stop: &AtomicBool) -> std::io::Result<bool> {
             return Err(std::io::Error::new(std::io::ErrorKind::TimedOut, message));
         }
         std::thread::sleep(PAUSE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hpcast_study::document::Fingerprint;
+
+    use super::*;
+
+    fn said(kind: Kind, command: &str, version: &str, again: Value) -> String {
+        let inputs = Inputs {
+            words: vec![command.into()],
+            machine: Fingerprint::default(),
+            models: None,
+            seed: 0,
+            files: Default::default(),
+            version: version.into(),
+        };
+        let stored = json!({ "gflops": 1.5, "bytes": 10, "table": [{ "seconds": 2.0 }], "name": "x" });
+        compared(kind, &inputs, &stored.to_string(), &again)
+    }
+
+    #[test]
+    fn a_repetition_is_compared_with_what_is_kept() {
+        let (run, now) = ("run", version());
+        let same = json!({ "gflops": 1.5, "bytes": 10, "more": 1, "table": [{ "seconds": 2.0 }] });
+        let text = said(Kind::Gantt, run, &now, same);
+        assert_eq!(text, "Run again, it has found the same: 2 figures agree to the last digit.");
+        let other = json!({ "gflops": 1.25, "table": [{ "seconds": 2.0 }] });
+        let text = said(Kind::Links, run, &now, other.clone());
+        let wanted =
+            "Run again, it has found something else: bytes was 10 and is not there; gflops was 1.5 and is 1.25.";
+        assert_eq!(text, wanted);
+        assert!(said(Kind::Gantt, "hpl", &now, other.clone()).contains("all of HPL is simulated"));
+        assert!(said(Kind::Links, run, "0.0.1", other).contains("It was run by hpcast 0.0.1;"));
+        let table = json!({ "gflops": 1.5, "bytes": 10, "table": [{ "seconds": 2.5 }] });
+        assert!(said(Kind::Links, run, &now, table).contains("its table differs"));
     }
 }

@@ -43,6 +43,7 @@ impl Standing {
         let state = match () {
             () if is_running => "<span class=\"state running\">running</span>",
             () if done == planned => "<span class=\"state\">complete</span>",
+            () if done + failed >= planned => "<span class=\"state\">ended</span>",
             () => "<span class=\"state\">stopped</span>",
         };
         format!("<progress max=\"{}\" value=\"{}\"></progress> {said} {state}", planned.max(1), done + failed)

@@ -12,9 +12,11 @@
   const list = document.querySelector("[data-follow]");
   if (list) {
     const follow = async () => {
-      const answer = document.hidden ? null : await asked(list.dataset.follow);
-      if (answer) list.innerHTML = await answer.text();
-      setTimeout(follow, PAUSE);
+      // An answer that breaks off is not the last one.
+      try {
+        const answer = document.hidden ? null : await asked(list.dataset.follow);
+        if (answer) list.innerHTML = await answer.text();
+      } finally { setTimeout(follow, PAUSE); }
     };
     setTimeout(follow, PAUSE);
   }
@@ -31,7 +33,7 @@
     const place = document.createElement("div");
     place.id = id;
     place.className = "picture";
-    place.innerHTML = '<h3></h3><p class="note"></p><a hidden>by itself</a><div class="drawing" hidden></div>';
+    place.innerHTML = '<a hidden>by itself</a><h3></h3><p class="note"></p><div class="drawing" hidden></div>';
     document.getElementById("drawn").append(place);
     return place;
   };

@@ -13,6 +13,7 @@ fn a_standing_is_said_in_words() {
     assert!(text.contains("max=\"5000\" value=\"1203\""), "{text}");
     assert!(text.contains("1,200 of 5,000 runs") && text.contains("3 failed") && text.contains(">running<"), "{text}");
     assert!(Standing { done: 2, planned: 2, ..Standing::default() }.html().contains("complete"));
+    assert!(Standing { done: 1, failed: 1, planned: 2, ..Standing::default() }.html().contains("ended"));
     assert!(Standing { done: 1, planned: 2, ..Standing::default() }.html().contains("stopped"));
 }
 

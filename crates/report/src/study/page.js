@@ -371,8 +371,8 @@
     draw(); fillTable();
   };
   const follow = async () => {
-    if (!document.hidden) await look();
-    setTimeout(follow, PAUSE);
+    // An answer that breaks off is not the last one.
+    try { if (!document.hidden) await look(); } finally { setTimeout(follow, PAUSE); }
   };
   setTimeout(follow, PAUSE);
 })();
