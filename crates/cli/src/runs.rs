@@ -153,9 +153,7 @@ impl Opened {
         if !is_row {
             return Ok(self.store.run(text)?);
         }
-        let condition = format!("row={text}").parse();
-        let condition: Condition =
-            condition.map_err(|error: hpcast_study::store::ConditionError| Failure::input(error.to_string()))?;
+        let condition: Condition = format!("row={text}").parse()?;
         let rows = self.rows(&Query { conditions: vec![condition], ..Query::default() })?;
         let absent =
             || Failure::input(format!("row {text} has not been run; `hpcast runs list` shows those that have"));

@@ -11,8 +11,8 @@ mod shelf;
 mod site;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use clap::Args;
@@ -61,6 +61,11 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
     site.stop();
     Ok(())
+}
+
+/// What is behind a lock is sound also when whoever had it has panicked: values are replaced as a whole.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {

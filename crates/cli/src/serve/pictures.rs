@@ -8,13 +8,14 @@ use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use hpcast_study::run::{Inputs, Outputs};
 use serde_json::{Value, json};
 
+use super::locked;
 use crate::failure::Failure;
 use crate::study::{Prepared, figures_of, refusal, version};
 
@@ -163,11 +164,6 @@ impl Pictures {
             let _ = painter.join();
         }
     }
-}
-
-/// What is behind a lock is sound also when whoever had it has panicked: states are replaced as a whole.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn described(kind: Kind, state: &State) -> Value {

@@ -8,6 +8,7 @@ use hpcast_study::store::{Condition, Query, StudyRecord, StudyRow};
 
 use super::shelf::{Seen, Shelf};
 use crate::failure::Failure;
+use crate::runs::Opened;
 
 /// Runs on a page.
 const AT_ONCE: u64 = 100;
@@ -32,68 +33,94 @@ pub(super) fn page(shelf: &Shelf, selection: Selection) -> RunsPage {
         studies: names,
         problem,
         columns,
-        selection,
+        selection: Selection { page: found.page, ..selection },
     }
 }
 
 /// Conditions with commas or `and` between them, as on the page of a study.
 fn conditions(filter: &str) -> Result<Vec<Condition>, Failure> {
     let parts = filter.split(',').flat_map(|part| part.split(" and ")).map(str::trim).filter(|part| !part.is_empty());
-    let parsed: Result<Vec<Condition>, _> = parts.map(str::parse).collect();
-    parsed.map_err(|error: hpcast_study::store::ConditionError| Failure::input(error.to_string()))
+    parts.map(|part| Ok(part.parse()?)).collect()
 }
 
 /// Rows with the places of their studies.
 #[derive(Default)]
 struct Found {
     rows: Vec<(usize, StudyRow)>,
+    /// All that there are, on this page and others.
+    count: u64,
+    /// The page that they are on: the last one if there is none such.
+    page: u64,
+}
+
+/// A study that has the columns that are asked for.
+struct Suited {
+    /// Its place in the list.
+    place: usize,
+    opened: Opened,
+    /// Rows that meet the conditions.
     count: u64,
 }
 
 fn found(shelf: &Shelf, studies: &[Seen], given: &[Condition], selection: &Selection) -> Result<Found, Failure> {
     let sort = Some(selection.sort.clone()).filter(|sort| !sort.is_empty());
     let query = Query { conditions: given.to_vec(), sort, descending: selection.descending, ..Query::default() };
-    let mut opened = Vec::new();
+    let suited = suited(shelf, studies, &query)?;
+    let count = suited.iter().map(|study| study.count).sum();
+    let page = selection.page.min(u64::saturating_sub(count, 1) / AT_ONCE);
+    let skip = page * AT_ONCE;
+    let rows = match query.sort {
+        Some(_) if suited.len() > 1 => merged(studies, suited, &query, skip)?,
+        _ => one_after_the_other(suited, &query, skip)?,
+    };
+    Ok(Found { rows, count, page })
+}
+
+/// Studies that can be asked. One without such a column has nothing to show; only if none has it is that a mistake.
+fn suited(shelf: &Shelf, studies: &[Seen], query: &Query) -> Result<Vec<Suited>, Failure> {
+    let mut suited = Vec::new();
     let mut unsuited = None;
+    let nothing = Query { limit: Some(0), ..query.clone() };
     for (place, study) in studies.iter().enumerate() {
         let Some(shelved) = shelf.get(study.number) else { continue };
-        let mut store = shelved.open()?;
-        // A study without such a column has nothing to show; only if none has it is that a mistake.
-        let looked = Query { limit: Some(0), ..query.clone() };
-        match store.rows(&looked).and_then(|_| Ok(store.store.count(store.id, &store.study, &query)?)) {
-            Ok(count) => opened.push((place, store, count)),
+        let mut opened = shelved.open()?;
+        let count = opened.rows(&nothing).and_then(|_| Ok(opened.store.count(opened.id, &opened.study, query)?));
+        match count {
+            Ok(count) => suited.push(Suited { place, opened, count }),
             Err(failure) => unsuited = Some(failure),
         }
     }
-    if opened.is_empty()
-        && let Some(failure) = unsuited
-    {
-        return Err(failure);
+    match unsuited {
+        Some(failure) if suited.is_empty() => Err(failure),
+        _ => Ok(suited),
     }
-    let count = opened.iter().map(|(_, _, count)| count).sum();
-    let mut skip = selection.page.saturating_mul(AT_ONCE);
-    let mut rows: Vec<(usize, StudyRow)> = Vec::new();
-    let is_merged = query.sort.is_some() && opened.len() > 1;
-    for (place, mut store, count) in opened {
-        if is_merged {
-            // Any of the first rows of each may be among the first of all.
-            let first = Query { limit: Some(skip.saturating_add(AT_ONCE)), ..query.clone() };
-            rows.extend(store.rows(&first)?.into_iter().map(|row| (place, row)));
-            continue;
-        }
+}
+
+/// The rows of one study, then those of the next.
+fn one_after_the_other(suited: Vec<Suited>, query: &Query, mut skip: u64) -> Result<Vec<(usize, StudyRow)>, Failure> {
+    let mut rows = Vec::new();
+    for Suited { place, mut opened, count } in suited {
         let wanted = AT_ONCE - rows.len() as u64;
         if skip < count && wanted > 0 {
             let part = Query { limit: Some(wanted), skip, ..query.clone() };
-            rows.extend(store.rows(&part)?.into_iter().map(|row| (place, row)));
+            rows.extend(opened.rows(&part)?.into_iter().map(|row| (place, row)));
         }
         skip = skip.saturating_sub(count);
     }
-    if is_merged {
-        let value = |(place, row): &(usize, StudyRow)| value(&studies[*place].record, row, &selection.sort);
-        rows.sort_by(|one, other| value(one).compare(&value(other), selection.descending));
-        rows = rows.into_iter().skip(usize::try_from(skip).unwrap_or(usize::MAX)).take(AT_ONCE as usize).collect();
+    Ok(rows)
+}
+
+/// The rows of all studies in one order. Any of the first rows of each may be among the first of all.
+fn merged(studies: &[Seen], suited: Vec<Suited>, query: &Query, skip: u64) -> Result<Vec<(usize, StudyRow)>, Failure> {
+    let first = Query { limit: Some(skip.saturating_add(AT_ONCE)), ..query.clone() };
+    let mut rows: Vec<(usize, StudyRow)> = Vec::new();
+    for Suited { place, mut opened, .. } in suited {
+        rows.extend(opened.rows(&first)?.into_iter().map(|row| (place, row)));
     }
-    Ok(Found { rows, count })
+    let sort = query.sort.as_deref().unwrap_or_default();
+    let value = |(place, row): &(usize, StudyRow)| value(&studies[*place].record, row, sort);
+    rows.sort_by(|one, other| value(one).compare(&value(other), query.descending));
+    Ok(rows.into_iter().skip(usize::try_from(skip).unwrap_or(usize::MAX)).take(AT_ONCE as usize).collect())
 }
 
 /// What stands in a column, to be sorted by.
@@ -119,13 +146,14 @@ impl Value {
     }
 }
 
+/// The study may have been replaced by another since its list was made, so that columns are missing.
 fn value(study: &StudyRecord, row: &StudyRow, name: &str) -> Value {
     if let Some(place) = study.factors.iter().position(|factor| factor.name == name) {
-        let (text, number) = &row.levels[place];
+        let Some((text, number)) = row.levels.get(place) else { return Value::Nothing };
         return number.filter(|_| study.factors[place].numeric).map_or(Value::Text(text.clone()), Value::Number);
     }
     if let Some(place) = study.responses.iter().position(|response| response.name == name) {
-        return row.responses[place].map_or(Value::Nothing, Value::Number);
+        return row.responses.get(place).copied().flatten().map_or(Value::Nothing, Value::Number);
     }
     match name {
         "row" => Value::Number(row.row as f64),
@@ -168,7 +196,7 @@ fn line(study: &Seen, row: &StudyRow, columns: &[RunColumn]) -> RunLine {
             return if column.name == "study" { record.title.clone() } else { levels.join(", ") };
         }
         if let Some(place) = record.factors.iter().position(|factor| factor.name == column.name) {
-            return row.levels[place].0.clone();
+            return row.levels.get(place).map_or_else(String::new, |(level, _)| level.clone());
         }
         match value(record, row, &column.name) {
             Value::Number(_) if column.name == "seed" => row.seed.to_string(),

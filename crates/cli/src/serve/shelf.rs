@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use hpcast_report::served::Standing;
 use hpcast_study::store::{Location, Query, Store, StudyId, StudyRecord};
 
+use super::locked;
 use crate::failure::Failure;
 use crate::runs::{self, Opened};
 use crate::study;
@@ -109,7 +110,7 @@ impl Shelf {
     }
 
     fn known(&self, number: usize) -> Option<Shelved> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = locked(&self.known);
         number.checked_sub(1).and_then(|place| known.get(place)).cloned()
     }
 
@@ -130,7 +131,7 @@ impl Shelf {
 
     /// The number of a study; one that is new gets the next.
     fn number(&self, shelved: Shelved) -> usize {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = locked(&self.known);
         let is_it = |other: &Shelved| (&other.location, &other.name) == (&shelved.location, &shelved.name);
         if let Some(place) = known.iter().position(is_it) {
             // A study that is run again may have another folder.
@@ -142,14 +143,13 @@ impl Shelf {
     }
 
     fn changed(&self, store: &mut Store, id: StudyId, number: usize, ended: u64) -> Result<String, Failure> {
-        let lock = || self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         let is_good = |known: &&Change| known.ended == ended || known.asked.elapsed() < SHARE * known.took;
-        if let Some(known) = lock().get(&number).filter(is_good) {
+        if let Some(known) = locked(&self.changes).get(&number).filter(is_good) {
             return Ok(known.text.clone());
         }
         let asked = Instant::now();
         let text = store.last_change(id)?.unwrap_or_default();
-        lock().insert(number, Change { ended, text: text.clone(), asked, took: asked.elapsed() });
+        locked(&self.changes).insert(number, Change { ended, text: text.clone(), asked, took: asked.elapsed() });
         Ok(text)
     }
 
@@ -197,10 +197,7 @@ impl Shelved {
 
 fn standing(store: &mut Store, id: StudyId, record: &StudyRecord, folder: Option<&Path>) -> Result<Standing, Failure> {
     let all = store.count(id, record, &Query::default())?;
-    let condition = "status=done".parse();
-    let condition =
-        condition.map_err(|error: hpcast_study::store::ConditionError| Failure::input(error.to_string()))?;
-    let done = store.count(id, record, &Query { conditions: vec![condition], ..Query::default() })?;
+    let done = store.count(id, record, &Query { conditions: vec!["status=done".parse()?], ..Query::default() })?;
     let is_running = folder.is_some_and(study::is_in_use);
     // Rows may come between the two questions.
     Ok(Standing { done, failed: all.saturating_sub(done), planned: record.rows, is_running })

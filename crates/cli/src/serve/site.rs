@@ -1,18 +1,18 @@
 //! Which page is at which address.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use hpcast_report::served::{self, RunPage, Selection, StudiesPage, StudyLine};
 use hpcast_report::study::{self as study_page, Edition};
-use hpcast_study::store::RunRecord;
+use hpcast_study::store::{Query, RunRecord};
 
 use super::follow::Followed;
 use super::http::{Method, Request};
 use super::pictures::{Kind, Pictures, Task};
 use super::response::Response;
-use super::selection;
 use super::shelf::{Seen, Shelf, Shelved};
+use super::{locked, selection};
 use crate::failure::Failure;
 use crate::runs::{self, Opened};
 use crate::study;
@@ -93,13 +93,13 @@ impl Site {
     }
 
     fn followed(&self, number: usize) -> Arc<Mutex<Followed>> {
-        self.followed.lock().unwrap_or_else(PoisonError::into_inner).entry(number).or_default().clone()
+        locked(&self.followed).entry(number).or_default().clone()
     }
 
     fn study(&self, number: &str) -> Result<Response, Trouble> {
         let (number, shelved) = self.shelved(number)?;
         let followed = self.followed(number);
-        let mut followed = followed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut followed = locked(&followed);
         Ok(Response::html(followed.page(&shelved, number)?))
     }
 
@@ -108,7 +108,7 @@ impl Site {
         let value = |name: &str| request.value(name).and_then(|text| text.parse::<u64>().ok()).unwrap_or(0);
         let length = usize::try_from(value("length")).unwrap_or(usize::MAX);
         let followed = self.followed(number);
-        let mut followed = followed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut followed = locked(&followed);
         Ok(Response::json(&followed.news(&shelved, Edition { generation: value("generation"), length })?))
     }
 
@@ -187,10 +187,8 @@ fn selected(request: &Request) -> Selection {
 
 /// The levels of a run's factors.
 fn levels(opened: &mut Opened, record: &RunRecord) -> Result<Vec<(String, String)>, Failure> {
-    let condition = format!("key={}", record.key.0).parse();
-    let condition =
-        condition.map_err(|error: hpcast_study::store::ConditionError| Failure::input(error.to_string()))?;
-    let query = hpcast_study::store::Query { conditions: vec![condition], limit: Some(1), ..Default::default() };
+    let conditions = vec![format!("key={}", record.key.0).parse()?];
+    let query = Query { conditions, limit: Some(1), ..Query::default() };
     let rows = opened.rows(&query)?;
     let levels = rows.into_iter().flat_map(|row| row.levels).map(|(text, _)| text);
     Ok(opened.study.factors.iter().map(|factor| factor.name.clone()).zip(levels).collect())
