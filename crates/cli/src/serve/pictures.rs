@@ -196,6 +196,9 @@ fn paint(tasks: &Receiver<(Task, Drawing)>, stop: &AtomicBool) {
 impl Task {
     /// A picture, and whether the run was the same.
     fn picture(&self, kind: Kind, stop: &AtomicBool) -> Result<(String, String), Failure> {
+        if let Some(obstacle) = obstacle(kind, &self.inputs) {
+            return Err(Failure::input(obstacle));
+        }
         let cannot = |error: std::io::Error| Failure::input(format!("cannot run it again: {error}"));
         let (picture, errors) = (self.prepared.path(kind.name()).with_extension("svg"), self.prepared.path("errors"));
         let option: [OsString; 2] = [format!("--{}", kind.name()).into(), picture.clone().into()];
@@ -212,6 +215,15 @@ impl Task {
         let svg = std::fs::read_to_string(&picture).map_err(cannot)?;
         Ok((svg, compared(kind, &self.inputs, &self.outputs.report, &self.prepared.report()?)))
     }
+}
+
+/// Why a run has no such picture, where that can be told without running it.
+fn obstacle(kind: Kind, inputs: &Inputs) -> Option<&'static str> {
+    let takes_samples = inputs.words.iter().any(|word| word == "--samples" || word.starts_with("--samples="));
+    (takes_samples && kind != Kind::Links).then_some(
+        "This run takes samples (`--samples`): only parts of it are simulated, and there is no whole to draw. \
+         `--exact` instead of it simulates everything.",
+    )
 }
 
 /// Whether the repetition of a run has found what is kept, in words.
@@ -265,17 +277,28 @@ mod tests {
 
     use super::*;
 
-    fn said(kind: Kind, command: &str, version: &str, again: Value) -> String {
-        let inputs = Inputs {
-            words: vec![command.into()],
+    fn inputs(words: &str, version: &str) -> Inputs {
+        Inputs {
+            words: words.split(' ').map(String::from).collect(),
             machine: Fingerprint::default(),
             models: None,
             seed: 0,
             files: Default::default(),
             version: version.into(),
-        };
+        }
+    }
+
+    #[test]
+    fn samples_are_no_whole() {
+        let sampled = inputs("hpl --n 1000 --samples 3", "0.1.0");
+        assert!(obstacle(Kind::Gantt, &sampled).is_some() && obstacle(Kind::LinkHeat, &sampled).is_some());
+        assert!(obstacle(Kind::Links, &sampled).is_none());
+        assert!(obstacle(Kind::Gantt, &inputs("hpl --n 1000", "0.1.0")).is_none());
+    }
+
+    fn said(kind: Kind, words: &str, version: &str, again: Value) -> String {
         let stored = json!({ "gflops": 1.5, "bytes": 10, "table": [{ "seconds": 2.0 }], "name": "x" });
-        compared(kind, &inputs, &stored.to_string(), &again)
+        compared(kind, &inputs(words, version), &stored.to_string(), &again)
     }
 
     #[test]
