@@ -2,6 +2,7 @@
 
 mod chances;
 mod choices;
+mod eviction;
 mod found;
 mod program;
 mod real;
@@ -34,6 +35,7 @@ pub(crate) use chances::chance;
 use chances::{Chances, Draw};
 pub(crate) use choices::Chosen;
 use choices::form;
+use eviction::Eviction;
 pub(crate) use found::{Found, JOINTLY};
 pub(crate) use program::HplOptions;
 use real::{RealHpl, RealOptions, RealRun};
@@ -51,6 +53,8 @@ pub(crate) struct Options {
     hpl: HplOptions,
     #[command(flatten)]
     chances: Chances,
+    #[command(flatten)]
+    eviction: Eviction,
     #[command(flatten)]
     real: RealOptions,
     /// Of long runs simulate so many stretches; fewer are faster, and less sure
@@ -79,7 +83,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let models = options.hpl.models.as_deref().map(ModelFile::load).transpose()?;
     let machine = options.machine.load(models.as_ref(), !options.hpl.no_noise)?;
     options.machine.inputs().for_each(|path| running.add_input(path));
-    let chosen = options.hpl.choices.choose(&options.machine, &machine)?;
+    let chosen = options.hpl.choices.choose(&options.machine, &options.eviction, &machine)?;
     for path in [&options.hpl.choices.dat, &options.hpl.models, &options.pivots].into_iter().flatten() {
         running.add_input(path);
     }
@@ -173,7 +177,7 @@ impl<'o> Benchmark<'o> {
     ) -> Result<(Benchmark<'o>, Chosen, Vec<Job>), Failure> {
         let machine = options.machine.routing.apply(machine)?;
         let machine = Rc::new(MachineOptions::with_messages(machine, models.as_ref(), !options.hpl.no_noise));
-        let chosen = options.hpl.choices.choose(&options.machine, &machine)?;
+        let chosen = options.hpl.choices.choose(&options.machine, &options.eviction, &machine)?;
         if chosen.runs.len() != 1 {
             let found = count(chosen.runs.len() as u64);
             return Err(Failure::input(format!(
@@ -277,11 +281,10 @@ impl<'o> Benchmark<'o> {
             return Err(Failure::input("--record and --pivots are for a single run; choose one"));
         }
         let job = |parameters: &HplParameters| {
-            let placement = options.machine.place(&self.machine, parameters.grid.size(), options.machine.seed)?;
             let pivots = options.pivots.as_deref().map(|path| recording::pivots(path, parameters.n)).transpose()?;
-            let nodes = nodes_used(&placement);
-            let models = self.models(parameters, self.drawn(&Seeds::default()).as_ref())?;
-            Ok(Job { parameters: *parameters, models, pivots, nodes })
+            let models = self.models(parameters, self.drawn(&self.draws[0].seeds).as_ref())?;
+            let (placement, left_out) = self.place(&self.machine, parameters, &models, options.machine.seed)?;
+            Ok(Job { parameters: *parameters, models, pivots, nodes: nodes_used(&placement), left_out })
         };
         chosen.runs.iter().map(job).collect()
     }
@@ -301,18 +304,37 @@ impl<'o> Benchmark<'o> {
         })
     }
 
+    /// Where ranks run, and the nodes that were left out.
+    fn place(
+        &self,
+        machine: &Machine,
+        parameters: &HplParameters,
+        models: &HplModels,
+        seed: u64,
+    ) -> Result<(Placement, Vec<u32>), Failure> {
+        let (options, eviction) = (&self.options.machine, &self.options.eviction);
+        let ranks = parameters.grid.size();
+        if eviction.evict == 0 {
+            return Ok((options.place(machine, ranks, seed)?, Vec::new()));
+        }
+        let (stay, left_out) = eviction.divide(&options.nodes(machine, seed)?, machine, models, parameters)?;
+        Ok((options.place_on(&stay, machine, ranks, seed)?, left_out))
+    }
+
     fn simulate(&self, job: &Job, draw: &Draw, turn: &Turn, watchers: &Watchers) -> Result<HplFinding, Failure> {
         let options = self.options;
         let seed = draw.seeds.calls;
         let drawn = self.drawn(&draw.seeds);
         let machine = self.machine_of(draw, drawn.as_ref());
+        let models = self.models(&job.parameters, drawn.as_ref())?;
+        let (placement, _) = self.place(&machine, &job.parameters, &models, seed)?;
         let setup = |leg: Leg| -> Result<Setup, Failure> {
             let progress = self.running.progress(turn.within(&leg.share), turn.details(leg, job.parameters));
-            Ok(Setup { observer: watchers.observer(), progress, ..self.setup(job, &machine, seed)? })
+            Ok(Setup { observer: watchers.observer(), progress, ..self.setup(placement.clone(), &machine, seed) })
         };
         let hpl = Hpl {
             parameters: job.parameters,
-            models: self.models(&job.parameters, drawn.as_ref())?,
+            models,
             pivots: self.pivots(job, seed),
             seed,
             record: options.record.is_some(),
@@ -344,7 +366,9 @@ impl<'o> Benchmark<'o> {
             noise: !self.options.hpl.no_noise,
             ranks_per_node: self.options.machine.ranks_per_node(&machine, job.ranks()),
         };
-        real.run(&run, Setup { progress, ..self.setup(job, &machine, seed)? })
+        let models = self.models(&job.parameters, drawn.as_ref())?;
+        let (placement, _) = self.place(&machine, &job.parameters, &models, seed)?;
+        real.run(&run, Setup { progress, ..self.setup(placement, &machine, seed) })
     }
 
     /// The machine of one run: its network may be drawn.
@@ -360,11 +384,10 @@ impl<'o> Benchmark<'o> {
     }
 
     /// A simulation that nobody watches.
-    fn setup(&self, job: &Job, machine: &Rc<Machine>, seed: u64) -> Result<Setup, Failure> {
-        let placement = self.options.machine.place(machine, job.ranks(), seed)?;
+    fn setup(&self, placement: Placement, machine: &Rc<Machine>, seed: u64) -> Setup {
         let network = self.options.machine.network(machine, &self.options.outputs, seed);
-        let setup = Setup::new(job.ranks(), machine.clone(), placement, network);
-        Ok(Setup { seed, interrupt: Some(self.running.interrupt()), ..setup })
+        let setup = Setup::new(placement.ranks(), machine.clone(), placement, network);
+        Setup { seed, interrupt: Some(self.running.interrupt()), ..setup }
     }
 
     /// What was asked, what was assumed, and what a planner should know.
@@ -380,6 +403,7 @@ impl<'o> Benchmark<'o> {
         parameter("noise", (self.machine.mpi.is_noisy() || jobs.iter().any(|job| job.models.is_noisy())).into());
         parameter("models", self.models.as_ref().map(|file| file.name.clone()).into());
         options.chances.describe(&self.vary).into_iter().for_each(|(name, value)| parameter(name, value));
+        parameter("evict", options.eviction.evict.into());
         parameter("exact", options.hpl.exact.into());
         parameter("samples", options.samples.into());
         options.machine.describe(&self.machine, report);
@@ -388,6 +412,7 @@ impl<'o> Benchmark<'o> {
             let new: Vec<&String> =
                 job.models.assumed.iter().filter(|assumed| !report.assumptions.contains(assumed)).collect();
             report.assumptions.extend(new.into_iter().cloned());
+            report.assumptions.extend(job.told_left_out());
             let warning = memory_warning(job.parameters.n, job.nodes, &self.machine);
             report.warnings.extend(warning.filter(|warning| !report.warnings.contains(warning)));
         }
@@ -402,11 +427,20 @@ struct Job {
     pivots: Option<Pivots>,
     /// Nodes with ranks on them.
     nodes: u32,
+    /// Nodes that are too slow, in the first run.
+    left_out: Vec<u32>,
 }
 
 impl Job {
     fn ranks(&self) -> u32 {
         self.parameters.grid.size()
+    }
+
+    /// Which nodes are not used.
+    fn told_left_out(&self) -> Option<String> {
+        let nodes: Vec<String> = self.left_out.iter().map(u32::to_string).collect();
+        (!nodes.is_empty())
+            .then(|| format!("nodes {} are left out: there dgemm is slowest (in the first run)", nodes.join(", ")))
     }
 
     /// About how much there is to simulate.

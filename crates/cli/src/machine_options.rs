@@ -292,16 +292,28 @@ impl MachineOptions {
         machine.place_as(&self.plan(machine, seed)?, ranks).map_err(|error| self.cannot_place(&error))
     }
 
+    /// The same on these nodes only.
+    pub fn place_on(&self, nodes: &[u32], machine: &Machine, ranks: u32, seed: u64) -> Result<Placement, Failure> {
+        let nodes: Vec<String> = nodes.iter().map(u32::to_string).collect();
+        let plan = Plan { allocation: Some(Allocation::Hosts(nodes.join(","))), ..self.plan(machine, seed)? };
+        machine.place_as(&plan, ranks).map_err(|error| self.cannot_place(&error))
+    }
+
     fn cannot_place(&self, error: &PlacementError) -> Failure {
         let file = self.rank_file.as_ref().filter(|_| error.is_about_list()).unwrap_or(&self.path);
         Failure::input(format!("{}: {error}", file.display()))
     }
 
-    /// Nodes that may be used.
-    pub fn usable_nodes(&self, machine: &Machine) -> Result<u32, Failure> {
-        let allowed = self.plan(machine, self.seed)?.allowed(&machine.site());
+    /// The nodes that may be used in a run with this seed.
+    pub fn nodes(&self, machine: &Machine, seed: u64) -> Result<Vec<u32>, Failure> {
+        let allowed = self.plan(machine, seed)?.allowed(&machine.site());
         let allowed = allowed.map_err(|error| self.cannot_place(&error))?;
-        Ok(allowed.map_or(machine.nodes.count, |nodes| nodes.len() as u32))
+        Ok(allowed.unwrap_or_else(|| (0..machine.nodes.count).collect()))
+    }
+
+    /// How many that are.
+    pub fn usable_nodes(&self, machine: &Machine) -> Result<u32, Failure> {
+        Ok(self.nodes(machine, self.seed)?.len() as u32)
     }
 
     /// Ranks that share a node where all places are taken.

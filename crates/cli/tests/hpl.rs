@@ -348,6 +348,48 @@ fn what_cannot_run_is_refused_and_nothing_is_written() {
     assert_eq!(folder.names(), ["slow.toml"]);
 }
 
+/// Four nodes of which the third takes 1.5 times as long.
+const THIRD_IS_SLOW: &str = r#"name = "third is slow"
+[kernel.dgemm]
+terms = ["M*N*K"]
+seconds = [1e-10]
+processors = [
+    { node = 0, seconds = [1e-10] },
+    { node = 1, seconds = [1.01e-10] },
+    { node = 2, seconds = [1.5e-10] },
+    { node = 3, seconds = [1.02e-10] },
+]
+"#;
+
+#[test]
+fn the_slowest_nodes_are_left_out() {
+    let folder = Folder::new("eviction");
+    let four = folder.write("four.toml", &SLOW.replace("memory =", "flops = \"1 Tflop/s\"\nmemory ="));
+    let models = folder.write("models.toml", THIRD_IS_SLOW);
+    let with = |models: &str, more: &[&str]| -> Value {
+        let fixed = ["hpl", "-m", &four, "--ranks-per-node", "1", "--n", "5000", "--models", models, "--json", "-"];
+        serde_json::from_str(&prints(&[&fixed[..], more].concat())).expect("JSON")
+    };
+    let seconds = |report: &Value| number(&report["simulated_seconds"]);
+    let on_three = with(&models, &["--grid", "1x3", "--evict", "1"]);
+    assert!(on_three["assumptions"].to_string().contains("nodes 2 are left out"), "{on_three}");
+    assert_eq!(on_three["parameters"]["evict"], 1);
+    // As if the other three had been asked for, and faster than with the slow one among them.
+    let listed = with(&models, &["--grid", "1x3", "--allocation", "0-1,3"]);
+    assert_eq!(seconds(&on_three), seconds(&listed));
+    assert!(seconds(&with(&models, &["--grid", "1x3"])) > 1.2 * seconds(&on_three));
+    // Of the nodes that may be used; the grid is chosen for those that stay.
+    let of_three = with(&models, &["--allocation", "0,2-3", "--evict", "1"]);
+    assert_eq!(of_three["ranks"], 2, "{of_three}");
+
+    let base = ["hpl", "-m", &four, "--ranks-per-node", "1", "--n", "500"];
+    let refused = |more: &[&str], parts: &[&str]| refuses(&[&base[..], more].concat(), parts);
+    refused(&["--evict", "1"], &["all nodes compute equally fast", "--models"]);
+    refused(&["--models", &models, "--evict", "4"], &["--evict 4", "4 nodes", "fewer"]);
+    refused(&["--models", &models, "--evict", "1", "--rank-file", "x"], &["--rank-file"]);
+    refused(&["--models", &models, "--evict", "1", "--grid", "2x2"], &["4 ranks do not fit"]);
+}
+
 #[test]
 fn what_was_chosen_is_said_and_too_large_a_matrix_is_a_warning() {
     let folder = Folder::new("chosen");

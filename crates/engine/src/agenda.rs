@@ -70,6 +70,16 @@ impl Agenda {
         (self.first != NOTHING).then_some(Entry(self.first))
     }
 
+    /// The entry behind the first, if nothing comes in between.
+    #[inline]
+    pub fn second(&self) -> Option<Entry> {
+        let mut second = if self.lane == LANES { self.heap.second() } else { self.heap.first };
+        for (place, lane) in self.lanes.iter().enumerate() {
+            second = second.min(if place == self.lane { lane.second() } else { lane.first });
+        }
+        (second != NOTHING).then_some(Entry(second))
+    }
+
     /// The first entry, if it is due at `now` or before.
     #[inline]
     pub fn due(&self, now: Time) -> Option<Entry> {
@@ -172,6 +182,11 @@ impl Default for Lane {
 }
 
 impl Lane {
+    #[inline]
+    fn second(&self) -> u128 {
+        self.keys.get(self.gone + 1).copied().unwrap_or(NOTHING)
+    }
+
     /// Adds a key that is not less than the last.
     #[inline]
     fn push(&mut self, key: u128) {
@@ -218,6 +233,15 @@ impl Default for Heap {
 }
 
 impl Heap {
+    /// The least of the first one's children.
+    #[inline]
+    fn second(&self) -> u128 {
+        match self.keys[..] {
+            [_, a, b, c, d, ..] => a.min(b).min(c.min(d)),
+            _ => self.keys.iter().skip(1).copied().min().unwrap_or(NOTHING),
+        }
+    }
+
     #[inline]
     fn push(&mut self, key: u128) {
         let mut at = self.keys.len();
@@ -293,6 +317,21 @@ mod tests {
         }
         expected.sort_unstable();
         assert_eq!(drain(&mut agenda), expected);
+    }
+
+    #[test]
+    fn tells_the_second_before_it_is_the_first() {
+        let mut agenda = Agenda::default();
+        assert_eq!(agenda.second(), None);
+        for slot in 0..1000 {
+            agenda.push(Time::from_ps(u64::from(slot * 7919 % 101)), slot);
+        }
+        while let Some(second) = agenda.second() {
+            agenda.pop();
+            assert_eq!(agenda.first(), Some(second));
+        }
+        agenda.pop();
+        assert_eq!(agenda.first(), None);
     }
 
     #[test]

@@ -294,6 +294,18 @@ impl HplModels {
         self.choices.iter().map(row).collect()
     }
 
+    /// How long a matrix product takes on a processor, on average.
+    pub fn dgemm_seconds(&self, node: u32, socket: u32, size: Size) -> f64 {
+        let kernel = HplKernel::Dgemm;
+        match &self.choices[kernel as usize] {
+            Choice::Free => 0.0,
+            Choice::Roofline => self.roofline.duration(kernel.work(size)),
+            Choice::Fitted(model) => {
+                model.expectation(model.processor(node + self.first_node, socket), &kernel.values(size))
+            }
+        }
+    }
+
     /// What one call costs, with the rows of its processor; `random` gives 64 random bits where they are needed.
     #[inline]
     pub(super) fn charge(&self, kernel: HplKernel, rows: &[u32], size: Size, random: impl FnOnce() -> u64) -> Charge {

@@ -1,6 +1,7 @@
 //! What HPL.dat says of one run.
 
 use super::grid::{Grid, Order};
+use super::kernels::Size;
 
 /// A way to factor a block of columns; the letters are those of HPL's own names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +103,12 @@ impl HplParameters {
     /// Number of panels.
     pub fn panels(&self) -> u64 {
         self.n.div_ceil(self.nb)
+    }
+
+    /// The sizes of the largest matrix product of a process.
+    pub fn largest_update(&self) -> Size {
+        let Grid { rows, columns, .. } = self.grid;
+        Size::mnk((self.n / u64::from(rows)).max(1), (self.n / u64::from(columns)).max(1), self.nb)
     }
 
     /// Floating-point operations that HPL counts: 2/3 N^3 + 3/2 N^2.

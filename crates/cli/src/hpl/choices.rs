@@ -1,5 +1,6 @@
 //! What to run: options, HPL.dat, and what is taken where both are silent.
 
+use super::eviction::Eviction;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -125,12 +126,12 @@ pub(crate) struct Chosen {
 
 impl Choices {
     /// All combinations of parameters; what is not given fills the machine.
-    pub fn choose(&self, options: &MachineOptions, machine: &Machine) -> Result<Chosen, Failure> {
+    pub fn choose(&self, options: &MachineOptions, eviction: &Eviction, machine: &Machine) -> Result<Chosen, Failure> {
         match &self.dat {
             Some(path) => self.of_file(path),
             None => {
                 let mut assumed = Vec::new();
-                let dat = self.without_file(options, machine, &mut assumed)?;
+                let dat = self.without_file(options, eviction, machine, &mut assumed)?;
                 self.chosen(dat, assumed)
             }
         }
@@ -208,11 +209,12 @@ impl Choices {
     fn without_file(
         &self,
         options: &MachineOptions,
+        eviction: &Eviction,
         machine: &Machine,
         assumed: &mut Vec<String>,
     ) -> Result<HplDat, Failure> {
         let nb = self.first_nb(assumed);
-        let usable = options.usable_nodes(machine)?;
+        let usable = eviction.remaining(options.usable_nodes(machine)?)?;
         let GridShape(rows, columns) = self.grid.first().copied().unwrap_or_else(|| {
             let places = u64::from(usable) * u64::from(options.ranks_per_node(machine, 0));
             let grid = nearly_square(places.min(LARGEST) as u32);

@@ -32,29 +32,33 @@ pub(crate) struct Demand {
 pub(crate) struct Router {
     machine: Rc<Machine>,
     ways: Ways,
+    /// SimGrid's weight-S, 0 where there is none. Not the machine's own `Option`: the compiler multiplies before it looks
+    /// whether there is a value, and what lies there otherwise may be a number that processors take 100 cycles for.
+    weight_s: f64,
 }
 
 impl Router {
     /// Ways and demands on that machine.
     pub(crate) fn new(machine: Rc<Machine>) -> Router {
-        Router { ways: Ways::new(&machine.interconnect, machine.sharing.cross_traffic > 0.0), machine }
+        let ways = Ways::new(&machine.interconnect, machine.sharing.cross_traffic > 0.0);
+        Router { ways, weight_s: machine.sharing.weight_s.unwrap_or(0.0), machine }
     }
 
     /// Finds the way of a transfer: see [`Router::there`] and [`Router::back`].
     #[inline]
     pub(crate) fn route(&mut self, transfer: &Transfer) -> Demand {
         let way = self.ways.go(transfer.from, transfer.to, transfer.bytes, &self.machine.interconnect);
-        Router::demand(&self.machine.sharing, transfer, way)
+        Router::demand(&self.machine.sharing, self.weight_s, transfer, way)
     }
 
     /// The way of a transfer is this one.
     pub(crate) fn route_along(&mut self, transfer: &Transfer, path: &Path) -> Demand {
         let way = self.ways.go_along(transfer, path, &self.machine.interconnect);
-        Router::demand(&self.machine.sharing, transfer, way)
+        Router::demand(&self.machine.sharing, self.weight_s, transfer, way)
     }
 
     #[inline]
-    fn demand(sharing: &FlowSharing, transfer: &Transfer, way: &Way) -> Demand {
+    fn demand(sharing: &FlowSharing, weight_s: f64, transfer: &Transfer, way: &Way) -> Demand {
         let latency = transfer.travels(way.latency);
         let window = match sharing.window {
             Some(window) if way.latency > 0.0 => window / (2.0 * way.latency),
@@ -67,7 +71,7 @@ impl Router {
             FactorMeaning::Share => (way.bandwidth, transfer.bandwidth_factor),
         };
         let penalty = match sharing.weight_s {
-            Some(weight_s) if latency > Time::ZERO => way.latency + weight_s * way.inverse_bandwidth,
+            Some(_) if latency > Time::ZERO => way.latency + weight_s * way.inverse_bandwidth,
             _ => 1.0,
         };
         Demand { latency, bound: bandwidth.min(window), penalty, efficiency }

@@ -35,7 +35,7 @@ use super::demand::Router;
 use super::routed::Draws;
 use super::{Network, Timeline, Transfer};
 use port::Ports;
-use route::Routes;
+use route::{Hop, Routes};
 use source::Source;
 
 /// The `packet` network.
@@ -84,20 +84,24 @@ struct Message {
     ready: Time,
 }
 
-/// A packet under way.
+/// A packet under way, in one line of the cache: what is read most often needs nothing else.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Packet {
     message: u32,
     route: u32,
-    /// The next link of its way.
-    hop: u32,
-    /// No other link comes behind that.
-    is_last: bool,
+    /// The next link of its way, and the one it came over.
+    next: Hop,
+    before: Hop,
+    /// How many links it has crossed.
+    crossed: u32,
+    /// Nothing is left of its way.
+    is_home: bool,
     bytes: u32,
     /// As its message's.
     haste: f32,
     /// Behind it in the queue.
-    next: u32,
+    behind: u32,
     /// By which queues are ordered where the oldest goes first.
     age: u64,
 }
@@ -198,9 +202,20 @@ impl PacketNetwork {
     /// What comes next needs memory that is probably not in the caches: it is asked for while something else is done.
     #[inline]
     fn fetch_ahead(&self) {
-        match self.agenda.first().map(|entry| Event::unpack(entry.slot())) {
+        match self.agenda.second().map(|entry| Event::unpack(entry.slot())) {
             Some(Event::Arrival(packet)) => self.packets.prefetch(packet),
             Some(Event::Port(link)) => self.ports.prefetch(link),
+            _ => {}
+        }
+        // Of the next event that memory is there by now: it says what else is needed.
+        match self.agenda.first().map(|entry| Event::unpack(entry.slot())) {
+            Some(Event::Arrival(packet)) => {
+                let Packet { next, before, route, crossed, .. } = self.packets[packet];
+                self.ports.prefetch(next.link);
+                self.ports.prefetch(before.link);
+                self.routes.prefetch(route, crossed);
+            }
+            Some(Event::Port(link)) => self.ports.prefetch_waiting(link, &self.packets),
             _ => {}
         }
     }
@@ -231,12 +246,10 @@ impl PacketNetwork {
     /// A packet's head has come to the end of a link, or its tail to the end of its way.
     #[inline]
     fn arrive(&mut self, number: u32) {
-        let packet = &mut self.packets[number];
-        if packet.is_last {
+        let Packet { next: hop, is_home, .. } = self.packets[number];
+        if is_home {
             return self.deliver(number);
         }
-        let hop = self.routes.hop(packet.route, packet.hop);
-        packet.is_last = hop.is_last();
         self.ports.queue(hop, number, &mut self.packets);
         if self.ports.is_free(hop.link, self.now) {
             self.serve(hop.link);
@@ -281,18 +294,19 @@ impl PacketNetwork {
 
     fn send(&mut self, link: u32, number: u32) {
         let packet = &mut self.packets[number];
-        let at = packet.hop;
-        packet.hop += 1;
-        let Packet { route, bytes, haste, is_last, message, .. } = *packet;
-        let hop = self.routes.hop(route, at);
+        let Packet { route, bytes, haste, message, next: hop, before, crossed, .. } = *packet;
+        packet.crossed += 1;
+        packet.before = hop;
+        packet.is_home = hop.is_last();
         let takes = self.ports.time_on(hop, bytes);
         let mut arrives = self.now + self.ports.latency(hop, haste);
-        if is_last {
+        if packet.is_home {
             arrives += takes;
         } else {
             self.ports.take_room(hop, bytes);
             // No sooner than it can go on without waiting for its tail.
-            let next = self.routes.hop(route, at + 1);
+            let next = self.routes.hop(route, crossed + 1);
+            packet.next = next;
             if next.kind != hop.kind || hop.kind == port::RARE {
                 arrives += takes.saturating_sub(self.ports.time_on(next, bytes));
             }
@@ -304,15 +318,12 @@ impl PacketNetwork {
         if self.ports.occupy(link, self.now + takes, bytes) {
             self.plan_when_free(link);
         }
-        match at.checked_sub(1) {
-            Some(before) => {
-                let before = self.routes.hop(route, before);
-                let back = self.now + takes + self.ports.latency(before, 1.0);
-                if self.ports.give_room(before, bytes, back) {
-                    self.plan_port(before.link, back);
-                }
-            }
-            None => self.left(self.messages[message].from),
+        if crossed == 0 {
+            return self.left(self.messages[message].from);
+        }
+        let back = self.now + takes + self.ports.latency(before, 1.0);
+        if self.ports.give_room(before, bytes, self.now, back) {
+            self.plan_port(before.link, back);
         }
     }
 

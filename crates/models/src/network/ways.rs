@@ -139,6 +139,9 @@ impl Ways {
 
     /// Links learn what was sent along a way.
     fn forget(&mut self, number: usize) {
+        if self.known[number].bytes == 0 {
+            return;
+        }
         let mut crossed = std::mem::take(&mut self.crossed);
         self.add_bytes(number, &mut crossed);
         self.known[number].bytes = 0;

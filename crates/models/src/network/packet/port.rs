@@ -1,6 +1,6 @@
 //! Links with the queues before them and the buffers behind them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use hpcast_engine::slab::NONE;
 use hpcast_engine::{Slab, prefetch};
@@ -8,6 +8,7 @@ use hpcast_platform::machine::Machine;
 use hpcast_platform::switching::Arbitration;
 use hpcast_platform::topology::LinkId;
 use hpcast_units::Time;
+use smallvec::SmallVec;
 
 use super::Packet;
 use super::route::Hop;
@@ -57,19 +58,21 @@ struct Port {
     turn: u16,
 }
 
-/// A virtual channel of a link: the packets that wait for it, and the room in its buffer at the link's end.
+/// A virtual channel of a link: the packets that wait for it, and the room in its buffer at the link's end. Mostly all in
+/// one line of the cache.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 struct Channel {
     first: u32,
     last: u32,
     room: u32,
     /// Room that the port learns of later, in order of time.
-    promised: VecDeque<(Time, u32)>,
+    promised: SmallVec<[(Time, u32); 2]>,
 }
 
 impl Channel {
     fn empty(room: u32) -> Channel {
-        Channel { first: NONE, last: NONE, room, promised: VecDeque::new() }
+        Channel { first: NONE, last: NONE, room, promised: SmallVec::new() }
     }
 }
 
@@ -129,6 +132,15 @@ impl Ports {
         prefetch(&self.ports[link as usize]);
         if let Some(channel) = self.channels.get(link as usize * self.width) {
             prefetch(channel);
+        }
+    }
+
+    /// Asks for the memory of the packet that probably has its turn next.
+    #[inline]
+    pub fn prefetch_waiting(&self, link: LinkId, packets: &Slab<Packet>) {
+        let channels = &self.channels[link as usize * self.width..][..self.width];
+        for channel in channels.iter().filter(|channel| channel.first != NONE) {
+            packets.prefetch(channel.first);
         }
     }
 
@@ -221,11 +233,11 @@ impl Ports {
         self.ports[hop.link as usize].waiting += 1;
         let oldest_first = self.arbitration == Arbitration::OldestFirst;
         let channel = self.channel(hop);
-        packets[number].next = NONE;
+        packets[number].behind = NONE;
         if channel.last == NONE {
             (channel.first, channel.last) = (number, number);
         } else if !oldest_first || packets[channel.last].age <= packets[number].age {
-            packets[channel.last].next = number;
+            packets[channel.last].behind = number;
             channel.last = number;
         } else {
             channel.insert_by_age(number, packets);
@@ -248,8 +260,8 @@ impl Ports {
             let number = channel.first;
             let packet = &packets[number];
             // At its goal a packet is taken out of the network at once.
-            if packet.is_last || channel.has_room(packet.bytes.min(most), now) {
-                channel.first = packet.next;
+            if packet.next.is_last() || channel.has_room(packet.bytes.min(most), now) {
+                channel.first = packet.behind;
                 if channel.first == NONE {
                     channel.last = NONE;
                 }
@@ -265,7 +277,7 @@ impl Ports {
     pub fn next_room(&self, link: LinkId) -> Option<Time> {
         let channels = &self.channels[link as usize * self.width..][..self.width];
         let waiting = channels.iter().filter(|channel| channel.first != NONE);
-        waiting.filter_map(|channel| channel.promised.front().map(|&(time, _)| time)).min()
+        waiting.filter_map(|channel| channel.promised.first().map(|&(time, _)| time)).min()
     }
 
     /// Sends a packet from now on, which takes so long; whether others wait.
@@ -287,17 +299,14 @@ impl Ports {
 
     /// A packet leaves the room, which the port before learns at `time`; whether somebody waits for it.
     #[inline]
-    pub fn give_room(&mut self, hop: Hop, bytes: u32, time: Time) -> bool {
+    pub fn give_room(&mut self, hop: Hop, bytes: u32, now: Time, time: Time) -> bool {
         let most = self.what(hop.kind, hop.link).room;
         let channel = self.channel(hop);
-        let promised = &mut channel.promised;
-        promised.push_back((time, bytes.min(most)));
+        // What the port has learnt by now, so that promises stay few.
+        channel.learn(now);
         // Packets leave over links of different speeds: hardly ever out of order.
-        let mut at = promised.len() - 1;
-        while at > 0 && promised[at - 1].0 > time {
-            promised.swap(at - 1, at);
-            at -= 1;
-        }
+        let earlier = channel.promised.iter().rposition(|&(before, _)| before <= time);
+        channel.promised.insert(earlier.map_or(0, |at| at + 1), (time, bytes.min(most)));
         channel.first != NONE && self.ports[hop.link as usize].free <= time
     }
 }
@@ -306,16 +315,17 @@ impl Channel {
     /// Whether the buffer has so much room, as far as the port knows.
     #[inline]
     fn has_room(&mut self, bytes: u32, now: Time) -> bool {
-        while self.room < bytes {
-            match self.promised.front() {
-                Some(&(time, more)) if time <= now => {
-                    self.room += more;
-                    self.promised.pop_front();
-                }
-                _ => return false,
-            }
+        if self.room < bytes {
+            self.learn(now);
         }
-        true
+        self.room >= bytes
+    }
+
+    /// Adds the room that the port knows of by now.
+    #[inline]
+    fn learn(&mut self, now: Time) {
+        let known = self.promised.iter().take_while(|&&(time, _)| time <= now).count();
+        self.room += self.promised.drain(..known).map(|(_, more)| more).sum::<u32>();
     }
 
     /// Before the first that is younger; the last one is.
@@ -323,12 +333,12 @@ impl Channel {
         let age = packets[number].age;
         let (mut before, mut at) = (NONE, self.first);
         while packets[at].age <= age {
-            (before, at) = (at, packets[at].next);
+            (before, at) = (at, packets[at].behind);
         }
-        packets[number].next = at;
+        packets[number].behind = at;
         match before {
             NONE => self.first = number,
-            _ => packets[before].next = number,
+            _ => packets[before].behind = number,
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! All ways lie in one list, each in a place of the same length, so that one look at memory finds a hop.
 
+use hpcast_engine::prefetch;
 use hpcast_platform::interconnect::Path;
 use hpcast_platform::topology::{LinkId, Topology};
 
@@ -33,11 +34,20 @@ impl Hop {
     }
 }
 
+/// Hops that come into the cache together.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+struct Line([Hop; HOPS]);
+
+/// Hops in a line.
+const HOPS: usize = 8;
+
 /// The ways that are in use.
 #[derive(Debug, Default)]
 pub(super) struct Routes {
     /// Way n begins at n times the length of a place.
-    hops: Vec<Hop>,
+    lines: Vec<Line>,
+    /// Of a place, in lines.
     length: usize,
     users: Vec<u32>,
     free: Vec<u32>,
@@ -49,37 +59,38 @@ impl Routes {
         self.make_long_enough(path.links.len());
         let number = self.free.pop().unwrap_or_else(|| {
             self.users.push(0);
-            self.hops.resize(self.users.len() * self.length, Hop::default());
+            self.lines.resize(self.users.len() * self.length, Line::default());
             (self.users.len() - 1) as u32
         });
         self.users[number as usize] = 1;
-        let place = &mut self.hops[number as usize * self.length..][..path.links.len()];
+        let place = &mut self.lines[number as usize * self.length..][..self.length];
+        let mut hops = place.iter_mut().flat_map(|line| &mut line.0);
         let (mut channel, mut before) = (0u16, None);
-        for (hop, &link) in place.iter_mut().zip(&path.links) {
+        for (at, &link) in path.links.iter().enumerate() {
             // What surrounds a topology comes before all of its links: a limiter leads to any of them, and at the end of a way
             // it has a channel of its own, where nobody waits for room behind it.
             let order = if link < topology.links() { 1 + u64::from(topology.order(link)) } else { 0 };
             channel += before.is_some_and(|before| order <= before) as u16;
             before = Some(order);
-            *hop = Hop { link, kind: kinds(link), packed: channel };
+            let last = if at + 1 == path.links.len() { LAST } else { 0 };
+            *hops.next().expect("places are long enough") = Hop { link, kind: kinds(link), packed: channel | last };
         }
-        place.iter_mut().last().into_iter().for_each(|hop| hop.packed |= LAST);
         (number, u32::from(channel) + 1)
     }
 
     /// Places have room for so many links: in a network, the longest way comes soon.
     fn make_long_enough(&mut self, links: usize) {
-        if links <= self.length {
+        let length = links.div_ceil(HOPS);
+        if length <= self.length {
             return;
         }
-        let length = links.next_power_of_two().max(8);
-        let mut hops = vec![Hop::default(); self.users.len() * length];
+        let mut lines = vec![Line::default(); self.users.len() * length];
         if self.length > 0 {
-            for (new, old) in hops.chunks_mut(length).zip(self.hops.chunks(self.length)) {
+            for (new, old) in lines.chunks_mut(length).zip(self.lines.chunks(self.length)) {
                 new[..self.length].copy_from_slice(old);
             }
         }
-        (self.hops, self.length) = (hops, length);
+        (self.lines, self.length) = (lines, length);
     }
 
     /// One more uses it.
@@ -98,6 +109,15 @@ impl Routes {
 
     #[inline]
     pub fn hop(&self, number: u32, at: u32) -> Hop {
-        self.hops[number as usize * self.length + at as usize]
+        let at = at as usize;
+        self.lines[number as usize * self.length + at / HOPS].0[at % HOPS]
+    }
+
+    /// Asks for the memory of a way.
+    #[inline]
+    pub fn prefetch(&self, number: u32, at: u32) {
+        if let Some(line) = self.lines.get(number as usize * self.length + at as usize / HOPS) {
+            prefetch(line);
+        }
     }
 }

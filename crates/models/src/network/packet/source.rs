@@ -9,6 +9,7 @@ use hpcast_platform::routing::Choosing;
 use hpcast_platform::topology::Vertex;
 use hpcast_units::Time;
 
+use super::route::Hop;
 use super::{Event, Message, Packet, PacketNetwork};
 use crate::network::Transfer;
 
@@ -165,11 +166,13 @@ impl PacketNetwork {
         let packet = self.packets.insert(Packet {
             message: number,
             route,
-            hop: 0,
-            is_last: false,
+            next: self.routes.hop(route, 0),
+            before: Hop::default(),
+            crossed: 0,
+            is_home: false,
             bytes,
             haste: message.haste,
-            next: NONE,
+            behind: NONE,
             age,
         });
         self.arrive(packet);
