@@ -30,6 +30,7 @@ fuzz validation_part validation
 fuzz verified_lines
 fuzz rank_file
 fuzz traffic_csv
+fuzz http_request
 mkdir -p fuzz/corpus/elf_program
 echo '__thread int a = 1; int b, *c = &b; int main(void) { return a + *c; }' |
     cc -x c - -s -fPIC -Wl,--hash-style=both -o fuzz/corpus/elf_program/small

@@ -233,6 +233,9 @@ const NODE_LIST: &str = "node17 # first\n3\nnode04\n12\n";
 
 const TRAFFIC: &str = "# a run\n# ranks: 5\nfrom,to,messages,bytes\n0,1,5,500\n1,2,5,500\n2,0,1,8\n";
 
+const REQUEST: &str = "GET /study/3/run/a%2Fb?filter=size%3D1+MiB&sort=seconds&page=2 HTTP/1.1\r\nHost: localhost:8420\r\n\
+                       Cookie: a=1; hpcast-8420=0123\r\nOrigin: http://localhost:8420\r\n\r\n";
+
 /// Feeds a reader with damaged files; those that are sound can be read.
 fn holds(name: &str, corpus: &Corpus, check: impl Fn(&[u8]) -> bool) {
     let cases = std::env::var("MUTATED").ok().and_then(|text| text.parse().ok()).unwrap_or(CASES);
@@ -295,6 +298,11 @@ readers! {
 #[test]
 fn verified_lines() {
     texts_hold("verified_lines", &Corpus::texts(&[LINES]), |text| checks::verified_lines::check((LINES, text)));
+}
+
+#[test]
+fn http_request() {
+    holds("http_request", &Corpus::texts(&[REQUEST]), checks::http_request::check);
 }
 
 #[test]

@@ -10,6 +10,7 @@ pub mod elf_program;
 pub mod elf_start;
 pub mod functions_toml;
 pub mod hpl_dat;
+pub mod http_request;
 pub mod ibnetdiscover;
 mod imported;
 pub mod machine_toml;

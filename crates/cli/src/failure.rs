@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use hpcast_mpi::RunError;
 use hpcast_platform::diagnostic::{Diagnostic, Diagnostics};
 use hpcast_report::OutputError;
-use hpcast_study::store::StoreError;
+use hpcast_study::store::{ConditionError, StoreError};
 
 /// The command could not do what it was asked.
 pub(crate) enum Failure {
@@ -100,6 +100,12 @@ impl From<RunError> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
+        Failure::input(error.to_string())
+    }
+}
+
+impl From<ConditionError> for Failure {
+    fn from(error: ConditionError) -> Failure {
         Failure::input(error.to_string())
     }
 }

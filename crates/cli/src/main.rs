@@ -20,6 +20,7 @@ mod plot;
 mod run;
 mod running;
 mod runs;
+mod serve;
 mod sizes;
 mod study;
 mod tune;
@@ -85,6 +86,10 @@ enum Command {
     /// List, show, compare or export what the runs of studies have found
     #[command(subcommand)]
     Runs(Box<runs::Command>),
+    /// Show studies and runs in the browser, and follow those that are running
+    ///
+    /// Only this computer can connect, unless another address is given with --listen; then a token is asked for. Ctrl-C ends it.
+    Serve(serve::Options),
     /// Draw columns of a table, such as the results of several runs
     Plot(plot::Options),
     /// Compile a C program for `hpcast run`: as the system's compiler, with MPI
@@ -131,6 +136,7 @@ fn command(arguments: Vec<std::ffi::OsString>) -> Result<(), Failure> {
         Command::Study(command) => study::run(&command),
         Command::Tune(options) => tune::run(&options),
         Command::Runs(command) => runs::run(&command),
+        Command::Serve(options) => serve::run(&options),
         Command::Plot(options) => plot::run(&options),
         // All their arguments are the compiler's, so they were not left to clap.
         Command::Cc | Command::Cxx | Command::F90 => Ok(()),

@@ -133,24 +133,27 @@ pub(crate) struct Opened {
 impl Opened {
     /// By the folder of a study, a file or an address.
     pub fn new(place: &str, name: Option<&str>) -> Result<Opened, Failure> {
-        let mut store = Store::open_existing(&location(place)?)?;
+        Opened::at(&location(place)?, name)
+    }
+
+    /// By where the store is.
+    pub fn at(location: &Location, name: Option<&str>) -> Result<Opened, Failure> {
+        let mut store = Store::open_existing(location)?;
         let (id, study) = store.study(name)?;
         Ok(Opened { store, id, study })
     }
 
-    fn rows(&mut self, query: &Query) -> Result<Vec<StudyRow>, Failure> {
+    pub fn rows(&mut self, query: &Query) -> Result<Vec<StudyRow>, Failure> {
         Ok(self.store.rows(self.id, &self.study, query)?)
     }
 
     /// A run by the number of its row, or by the beginning of its key.
-    fn run(&mut self, text: &str) -> Result<RunRecord, Failure> {
+    pub fn run(&mut self, text: &str) -> Result<RunRecord, Failure> {
         let is_row = text.len() < ROW_DIGITS && text.bytes().all(|byte| byte.is_ascii_digit());
         if !is_row {
             return Ok(self.store.run(text)?);
         }
-        let condition = format!("row={text}").parse();
-        let condition: Condition =
-            condition.map_err(|error: hpcast_study::store::ConditionError| Failure::input(error.to_string()))?;
+        let condition: Condition = format!("row={text}").parse()?;
         let rows = self.rows(&Query { conditions: vec![condition], ..Query::default() })?;
         let absent =
             || Failure::input(format!("row {text} has not been run; `hpcast runs list` shows those that have"));
@@ -239,15 +242,24 @@ fn show(options: &ShowOptions) -> Result<(), Failure> {
 }
 
 fn described(record: &RunRecord, machine: &str, models: Option<&str>) -> String {
+    let lines = facts(record, machine, models, "--machine prints it");
+    let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    lines.iter().map(|(name, value)| format!("{name:<width$}  {value}\n")).collect()
+}
+
+/// What is known of a run, by name; `machine_at` says where its machine file can be seen.
+pub(crate) fn facts(
+    record: &RunRecord,
+    machine: &str,
+    models: Option<&str>,
+    machine_at: &str,
+) -> Vec<(String, String)> {
     let Inputs { seed, version, .. } = &record.inputs;
     let ending = &record.ending;
-    let mut lines = vec![
+    let mut facts = vec![
         ("run", record.key.0.clone()),
         ("command", record.inputs.command(machine, models)),
-        (
-            "machine",
-            format!("{machine} as changed by the study ({}; --machine prints it)", record.inputs.machine.short()),
-        ),
+        ("machine", format!("{machine} as changed by the study ({}; {machine_at})", record.inputs.machine.short())),
         ("seed", seed.to_string()),
         ("hpcast", version.clone()),
         ("host", format!("{}, {}", ending.host, ending.finished)),
@@ -255,13 +267,12 @@ fn described(record: &RunRecord, machine: &str, models: Option<&str>) -> String 
     ];
     match &ending.result {
         Ok(outputs) => {
-            lines.extend(outputs.figures.iter().map(|(name, value)| (name.as_str(), value.to_string())));
-            lines.extend(outputs.warnings.iter().map(|warning| ("warning", warning.clone())));
+            facts.extend(outputs.figures.iter().map(|(name, value)| (name.as_str(), value.to_string())));
+            facts.extend(outputs.warnings.iter().map(|warning| ("warning", warning.clone())));
         }
-        Err(message) => lines.push(("failed", message.clone())),
+        Err(message) => facts.push(("failed", message.clone())),
     }
-    let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    lines.iter().map(|(name, value)| format!("{name:<width$}  {value}\n")).collect()
+    facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 fn cost(record: &RunRecord) -> String {

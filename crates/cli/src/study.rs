@@ -22,8 +22,10 @@ use hpcast_units::count;
 
 use crate::failure::Failure;
 use crate::running::BUILD;
-pub(crate) use execution::value as figure_of;
-pub(crate) use folder::{Folder, location};
+pub(crate) use execution::{origin_folder, value as figure_of};
+pub(crate) use external::{Prepared, refusal};
+pub(crate) use figures::of_json as figures_of;
+pub(crate) use folder::{Folder, holds, is_in_use, location};
 pub(crate) use pool::Pool;
 use worker::Library;
 

@@ -1,6 +1,7 @@
 //! Studies that are kept in a real PostgreSQL, made for the test. Skipped where it is not installed.
 
 mod common;
+mod served;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -109,6 +110,15 @@ fn a_team_keeps_its_runs_in_one_place() {
     assert!(show.contains("hpcast run halo2d"), "{show}");
     let report = prints(&["study", "report", &url, "--study", "other", "--output", &folder.path("report")]);
     assert!(report.contains("The lowest seconds"), "{report}");
+    let pages = served::Server::start(&url, &[]);
+    let list = pages.page("/");
+    assert!(
+        list.contains("20 of 20 runs") && list.contains("24 of 24 runs") && !list.contains("postgres://"),
+        "{list}"
+    );
+    assert!(pages.page("/study/2").contains("24 of 24 runs"));
+    assert!(pages.page("/runs?filter=size>8+KiB&sort=seconds").contains("12 runs"));
+    assert!(pages.page("/study/2/run/0").contains("hpcast run halo2d"));
 }
 
 #[test]

@@ -253,6 +253,11 @@ impl Store {
         query::costs(&mut self.database, id)
     }
 
+    /// When a run of a study has ended last, UTC, ISO 8601.
+    pub fn last_change(&mut self, id: StudyId) -> Result<Option<String>, StoreError> {
+        query::last_change(&mut self.database, id)
+    }
+
     /// A run by its key, or by the beginning of it.
     pub fn run(&mut self, key: &str) -> Result<RunRecord, StoreError> {
         let sql = "SELECT key, inputs, status, figures, report, warnings, message, wall_seconds, cpu_seconds, \

@@ -84,7 +84,7 @@ pub(super) fn archive(options: &ArchiveOptions) -> Result<(), Failure> {
             }
         }
         for name in run.inputs.files.keys() {
-            let path = study_folder(&options.folder)?.join(name);
+            let path = execution::origin_folder(&options.folder).join(name);
             let content = std::fs::read(&path).map_err(|error| cannot(&path, &error))?;
             files.insert(name.clone(), content);
         }
@@ -107,12 +107,6 @@ pub(super) fn archive(options: &ArchiveOptions) -> Result<(), Failure> {
     parts.extend(files.into_iter().map(|(name, content)| (format!("{FILES}{name}"), content)));
     write(&options.output, &parts)?;
     crate::print(&format!("{} runs in {}\n", opened.study.rows, options.output.display()))
-}
-
-/// Where the words of a study's runs name files.
-fn study_folder(folder: &Path) -> Result<PathBuf, Failure> {
-    let text = std::fs::read_to_string(folder.join(execution::ORIGIN_FOLDER));
-    Ok(text.map_or_else(|_| PathBuf::new(), |text| PathBuf::from(text.trim())))
 }
 
 /// What is known of this computer and this program.

@@ -34,7 +34,7 @@ const SETTLE: Duration = Duration::from_secs(1);
 /// The commands that have written to a study's folder, in it.
 pub(super) const COMMANDS: &str = "commands.log";
 /// Where the words of a study's runs name files: the study's own folder.
-pub(super) const ORIGIN_FOLDER: &str = "folder.txt";
+const ORIGIN_FOLDER: &str = "folder.txt";
 
 pub(super) fn run(options: &RunOptions) -> Result<(), Failure> {
     let study = Study::load(&options.file)?;
@@ -88,6 +88,12 @@ fn note(options: &RunOptions, study: &Study) -> Result<(), Failure> {
     writeln!(log, "{date}  {}  {}", version(), words.join(" ")).map_err(wrong)?;
     let folder = absolute(&study.folder)?;
     Ok(write_file(&options.out.join(ORIGIN_FOLDER), folder.display().to_string().as_bytes())?)
+}
+
+/// Where the words of a study's runs name files, by the folder of its results; empty if that is not known.
+pub(crate) fn origin_folder(folder: &Path) -> PathBuf {
+    let text = std::fs::read_to_string(folder.join(ORIGIN_FOLDER)).unwrap_or_default();
+    PathBuf::from(text.trim())
 }
 
 /// Runs that are to be done.

@@ -7,7 +7,7 @@ use hpcast_platform::machine::Cost;
 use hpcast_report::{Cell, HplReport, RunReport};
 use serde_json::Value;
 
-pub(super) type Figures = BTreeMap<String, f64>;
+pub(crate) type Figures = BTreeMap<String, f64>;
 
 /// Of any run.
 fn of_any(report: &RunReport) -> Figures {
@@ -68,7 +68,7 @@ pub(super) fn of_machine(machine: &Machine) -> Figures {
 }
 
 /// All numbers at the top of a report that another command wrote.
-pub(super) fn of_json(report: &Value) -> Figures {
+pub(crate) fn of_json(report: &Value) -> Figures {
     let numbers = report.as_object().into_iter().flatten();
     numbers.filter_map(|(name, value)| Some((name.clone(), value.as_f64()?))).collect()
 }

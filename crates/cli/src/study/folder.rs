@@ -1,7 +1,7 @@
 //! The folder of a study's results.
 
 use std::fs::{File, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use hpcast_report::write_file;
@@ -69,6 +69,25 @@ pub(crate) fn location(path: &Path) -> Result<Location, Failure> {
     Ok(Location::of(text.trim()))
 }
 
+/// Whether somebody is running the study in this folder now. The kernel's list of locks is asked: who tried to lock the folder
+/// would be in the way of others for a moment.
+pub(crate) fn is_in_use(path: &Path) -> bool {
+    let Ok(lock) = std::fs::metadata(path.join(LOCK)) else { return false };
+    let locks = std::fs::read_to_string("/proc/locks").unwrap_or_default();
+    locks.lines().any(|line| locked_file(line) == Some(lock.ino()))
+}
+
+/// The number of the file that a line of `/proc/locks` is about, such as `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`.
+fn locked_file(line: &str) -> Option<u64> {
+    let file = line.split_whitespace().find(|word| word.matches(':').count() == 2)?;
+    file.rsplit(':').next()?.parse().ok()
+}
+
+/// Whether a folder holds a study with this file.
+pub(crate) fn holds(path: &Path, file: &str) -> bool {
+    std::fs::read_to_string(path.join(STUDY)).is_ok_and(|text| text == file)
+}
+
 /// Does something in another folder: the words of a study name files in its own.
 pub(super) fn within<T>(folder: &Path, act: impl FnOnce() -> T) -> Result<T, Failure> {
     if folder.as_os_str().is_empty() {
@@ -80,4 +99,23 @@ pub(super) fn within<T>(folder: &Path, act: impl FnOnce() -> T) -> Result<T, Fai
     let result = act();
     std::env::set_current_dir(here).map_err(cannot)?;
     Ok(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locks_are_seen_without_locking() {
+        assert_eq!(locked_file("1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF"), Some(131));
+        assert_eq!(locked_file(""), None);
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!is_in_use(folder.path()));
+        let lock = File::create(folder.path().join(LOCK)).unwrap();
+        assert!(!is_in_use(folder.path()));
+        rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).unwrap();
+        assert!(is_in_use(folder.path()));
+        drop(lock);
+        assert!(!is_in_use(folder.path()));
+    }
 }

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 
 pub(super) fn text(record: &StudyRecord, keeper: &mut Keeper<'_>, found: usize) -> Result<String, Failure> {
     let rows = keeper.store.count(keeper.id, record, &Query::default())?;
-    let done = Query { conditions: vec!["status=done".parse().map_err(bad)?], ..Query::default() };
+    let done = Query { conditions: vec!["status=done".parse()?], ..Query::default() };
     let done = keeper.store.count(keeper.id, record, &done)?;
     let mut text = format!("{}\n", record.title);
     text += &format!("runs       {} of {}", count(done), count(record.rows));
@@ -33,8 +33,4 @@ pub(super) fn text(record: &StudyRecord, keeper: &mut Keeper<'_>, found: usize) 
         }
     }
     Ok(text)
-}
-
-fn bad(error: hpcast_study::store::ConditionError) -> Failure {
-    Failure::input(error.to_string())
 }

@@ -6,7 +6,7 @@ mod page;
 
 pub use findings::{Findings, figure};
 pub use markdown::markdown;
-pub use page::{data, html};
+pub use page::{Edition, SCRIPT, Served, analyses, html, is_shown, news};
 
 #[cfg(test)]
 mod tests;

@@ -7,11 +7,12 @@
   const ROWS_AT_ONCE = 200;
   const element = (id) => document.getElementById(id);
   const { factors, responses } = study;
-  let rows = study.rows; // [row, point, repetition, seed, level numbers..., responses..., key]
+  const { rows } = study; // [row, point, repetition, seed, level numbers..., responses..., key]
   const FIRST = 4;
   const levelOf = (row, factor) => row[FIRST + factor];
   const valueOf = (row, response) => row[FIRST + factors.length + response];
   const keyOf = (row) => row[FIRST + factors.length + responses.length];
+  // Numbers of levels that no run has had yet are not known.
   const numberOf = (row, factor) => factors[factor].numbers ? factors[factor].numbers[levelOf(row, factor)] : null;
   const textOf = (row, factor) => factors[factor].levels[levelOf(row, factor)];
 
@@ -36,8 +37,9 @@
   fill("colour", ["nothing", ...names], names.length > 1 ? ((study.x ?? 0) === 0 ? 2 : 1) : 0);
   // What spans orders of magnitude is easier to see that way.
   const suitsLog = () => {
-    const numbers = factors[Number(element("x").value)].numbers;
-    return Boolean(numbers) && Math.min(...numbers) > 0 && Math.max(...numbers) > 30 * Math.min(...numbers);
+    const known = (factors[Number(element("x").value)].numbers ?? []).filter((number) => number !== null);
+    const [low, high] = [known.reduce((one, other) => Math.min(one, other), Infinity), known.reduce((one, other) => Math.max(one, other), 0)];
+    return known.length > 0 && low > 0 && high > 30 * low;
   };
   element("log-x").checked = suitsLog();
 
@@ -67,7 +69,7 @@
   // The plot.
   const canvas = element("canvas");
   const brush = canvas.getContext("2d");
-  let zoom = null; // { x: [from, to], y: [from, to] } in places of the axes
+  let zoom = null; // { x: [from, to], y: [from, to] } in values, so that it stays where it is when rows come
   let drawn = []; // { px, py, row }
   let axes = null;
   let drag = null;
@@ -109,7 +111,7 @@
   };
   const zoomed = (scale, range) => {
     if (!range) return scale;
-    const [from, to] = range;
+    const [from, to] = range.map(scale.at);
     return { at: (value) => (scale.at(value) - from) / (to - from), value: (place) => scale.value(from + place * (to - from)),
       ticks: () => {
         const inside = scale.ticks().filter((tick) => scale.at(tick) >= from && scale.at(tick) <= to);
@@ -146,7 +148,7 @@
     const inner = { width: width - MARGIN.left - MARGIN.right, height: height - MARGIN.top - MARGIN.bottom };
     const px = (value) => MARGIN.left + xScale.at(value) * inner.width;
     const py = (value) => MARGIN.top + (1 - yScale.at(value)) * inner.height;
-    axes = { inner };
+    axes = { inner, x: xScale, y: yScale };
     brush.font = "12px system-ui, sans-serif";
     brush.strokeStyle = "#d1d9e0"; brush.fillStyle = "#59636e"; brush.lineWidth = 1;
     brush.textAlign = "right"; brush.textBaseline = "middle";
@@ -156,7 +158,7 @@
     }
     brush.textAlign = "center"; brush.textBaseline = "top";
     const few = factor.levels.length <= 24 && !factor.continuous;
-    const xTicks = few ? factor.levels.map((text, level) => [place(level), text]) : xScale.ticks().map((tick) => [tick, short(tick)]);
+    const xTicks = few ? factor.levels.map((text, level) => [place(level), text]).filter(([value]) => value !== null) : xScale.ticks().map((tick) => [tick, short(tick)]);
     let last = -Infinity;
     for (const [value, text] of xTicks) {
       const at = px(value);
@@ -205,7 +207,7 @@
     }
     const legend = element("legend");
     legend.textContent = "";
-    if (isRange) {
+    if (isRange && factors[colour].levels.length) {
       const { name, levels } = factors[colour];
       legend.textContent = `${name}: from blue (${levels[0]}) to red (${levels[levels.length - 1]})`;
     } else if (colour >= 0 && factors[colour].levels.length <= 24) {
@@ -247,8 +249,7 @@
       const share = (value, start, size) => Math.min(1, Math.max(0, (value - start) / size));
       const xs = [from[0], to[0]].map((value) => share(value, MARGIN.left, axes.inner.width)).sort((a, b) => a - b);
       const ys = [from[1], to[1]].map((value) => 1 - share(value, MARGIN.top, axes.inner.height)).sort((a, b) => a - b);
-      const within = (range, part) => range ? part.map((one) => range[0] + one * (range[1] - range[0])) : part;
-      zoom = { x: within(zoom?.x, xs), y: within(zoom?.y, ys) };
+      zoom = { x: xs.map(axes.x.value), y: ys.map(axes.y.value) };
     }
     draw();
   });
@@ -267,7 +268,7 @@
     ...names.map((name, factor) => ({ name, text: true, value: (row) => numberOf(row, factor) ?? textOf(row, factor), show: (row) => textOf(row, factor) })),
     ...responses.map((response, place) => ({ name: response.name, value: (row) => valueOf(row, place), show: (row) => valueOf(row, place) === null ? "failed" : short(valueOf(row, place)) })),
     { name: "seed", value: (row) => row[3] },
-    { name: "key", text: true, value: keyOf },
+    { name: "key", text: true, value: keyOf, link: study.live && ((row) => `${study.live.address}/run/${keyOf(row)}`) },
   ];
   const table = element("rows");
   const fillTable = () => {
@@ -293,7 +294,13 @@
       for (const one of columns) {
         const cell = line.insertCell();
         if (one.text) cell.className = "text";
-        cell.textContent = one.show ? one.show(row) : one.value(row);
+        const text = one.show ? one.show(row) : one.value(row);
+        if (one.link) {
+          const link = document.createElement("a");
+          link.href = one.link(row);
+          link.textContent = text;
+          cell.append(link);
+        } else cell.textContent = text;
       }
     }
     table.tBodies[0].replaceWith(body);
@@ -312,18 +319,60 @@
   draw();
   fillTable();
 
-  // A page that is served follows its study.
-  if (study.live) {
-    setInterval(async () => {
-      const answer = await fetch(study.live).catch(() => null);
-      if (!answer?.ok) return;
-      const fresh = await answer.json();
-      if (fresh.rows.length === rows.length) return;
-      fresh.factors.forEach((factor, place) => { factors[place] = factor; });
-      rows = fresh.rows;
-      const sentence = document.querySelector(".answer");
-      if (sentence && fresh.answer) sentence.textContent = fresh.answer;
-      draw(); fillTable();
-    }, 1000);
-  }
+  // A page that is served follows its study: it asks for the rows that it has not got. Axes, filter and order stay.
+  if (!study.live) return;
+  const PAUSE = 1000;
+  const { address, generation } = study.live;
+  let { length } = study.live;
+  const placeOfRow = new Map(rows.map((row, place) => [row[0], place]));
+  // New rows have their levels in words and as numbers: [text, number].
+  const admit = (fresh) => {
+    for (const row of fresh) {
+      factors.forEach((factor, place) => {
+        const [text, number] = row[FIRST + place];
+        let level = factor.levels.indexOf(text);
+        if (level < 0) {
+          level = factor.levels.push(text) - 1;
+          factor.numbers?.push(number);
+        } else if (factor.numbers && factor.numbers[level] === null) factor.numbers[level] = number;
+        row[FIRST + place] = level;
+      });
+      if (placeOfRow.has(row[0])) rows[placeOfRow.get(row[0])] = row;
+      else placeOfRow.set(row[0], rows.push(row) - 1);
+    }
+    factors.forEach((factor, place) => { if (factor.continuous) inOrder(factor, place); });
+  };
+  // Values of a range stand in rising order.
+  const inOrder = (factor, place) => {
+    const { levels, numbers } = factor;
+    if (!numbers) return;
+    const order = levels.map((_, level) => level).sort((one, other) => numbers[one] - numbers[other]);
+    const now = [];
+    order.forEach((level, at) => { now[level] = at; });
+    factor.levels = order.map((level) => levels[level]);
+    factor.numbers = order.map((level) => numbers[level]);
+    for (const row of rows) row[FIRST + place] = now[row[FIRST + place]];
+  };
+  const look = async () => {
+    const answer = await fetch(`${address}/news?generation=${generation}&length=${length}`).catch(() => null);
+    if (!answer?.ok) {
+      element("standing").textContent = "hpcast serve does not answer any more.";
+      return;
+    }
+    const news = await answer.json();
+    if (news.generation !== generation) { window.location.reload(); return; }
+    element("standing").innerHTML = news.standing;
+    if (news.length === length) return;
+    length = news.length;
+    admit(news.rows);
+    element("ended").textContent = news.ended;
+    document.querySelector(".answer").textContent = news.answer;
+    element("analyses").innerHTML = news.analyses;
+    draw(); fillTable();
+  };
+  const follow = async () => {
+    // An answer that breaks off is not the last one.
+    try { if (!document.hidden) await look(); } finally { setTimeout(follow, PAUSE); }
+  };
+  setTimeout(follow, PAUSE);
 })();

@@ -2,6 +2,7 @@ use hpcast_study::document::Fingerprint;
 use hpcast_study::store::{FactorColumn, ResponseColumn, StudyRecord, StudyRow};
 
 use super::*;
+use crate::served::Standing;
 
 /// Two factors, three runs of each combination; `nb` matters, `swap` does not.
 fn example() -> (StudyRecord, Vec<StudyRow>) {
@@ -86,6 +87,48 @@ fn a_study_without_rows_has_a_page() {
     let (study, _) = example();
     let findings = Findings::new(&study, &[]);
     assert_eq!(findings.answer(), "So far 0 of 12 runs are done.");
-    assert!(html(&findings, Some("/x")).contains("\"live\":\"/x\""));
     assert!(markdown(&findings).contains("0 runs of 12"));
+}
+
+#[test]
+fn a_served_page_says_where_it_comes_from() {
+    let (study, rows) = example();
+    let served = Served {
+        address: "/study/3".into(),
+        runs: "/runs?study=3".into(),
+        edition: Edition { generation: 7, length: 12 },
+        standing: Standing { done: 11, failed: 1, planned: 12, is_running: false },
+        one_of: 1,
+    };
+    let page = html(&Findings::new(&study, &rows), Some(&served));
+    assert!(page.contains("\"live\":{\"address\":\"/study/3\",\"generation\":7,\"length\":12}"), "{page}");
+    assert!(page.contains("11 of 12 runs, <span class=\"failed\">1 failed</span>"), "{page}");
+    // Its script and its style are files of the server, so that nothing else is allowed to run.
+    assert!(page.contains("<script src=\"/study.js\"></script>") && !page.contains("<style>"));
+    assert_eq!(page.matches("</script>").count(), 2);
+    assert_eq!(page.matches("abcdefghij\"]").count(), 12);
+    let part = html(&Findings::new(&study, &rows), Some(&Served { one_of: 5, ..served }));
+    let shown = rows.iter().filter(|row| is_shown(row.row, 5)).count();
+    assert!((1..12).contains(&shown), "{shown}");
+    assert_eq!(part.matches("abcdefghij\"]").count(), shown);
+    assert!(part.contains("show about one run of 5") && part.contains("The highest gflops, 110.1"), "{part}");
+}
+
+#[test]
+fn every_level_is_among_the_rows_that_are_shown() {
+    for levels in [2, 3, 5, 8, 20] {
+        for level in 0..levels {
+            let shown = (level..100_000).step_by(levels).filter(|row| is_shown(*row as u64, 20)).count();
+            let share = (shown * levels * 20) as f64 / 100_000.0;
+            assert!((0.7..1.3).contains(&share), "{share} of level {level} of {levels}");
+        }
+    }
+    assert!((0..100).all(|row| is_shown(row, 1)));
+}
+
+#[test]
+fn new_rows_have_levels_in_words() {
+    let (_, rows) = example();
+    let news = news(&rows[..1]).to_string();
+    assert_eq!(news, "[[0,0,0,0,[\"128\",128.0],[\"long\",null],100.0,\"00abcdefghij\"]]");
 }

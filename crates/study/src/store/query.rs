@@ -246,6 +246,13 @@ pub(super) fn costs(database: &mut Database, id: StudyId) -> Result<HashMap<u64,
     Ok(rows.into_iter().map(cost).collect())
 }
 
+pub(super) fn last_change(database: &mut Database, id: StudyId) -> Result<Option<String>, StoreError> {
+    let sql = format!("SELECT MAX(r.finished) FROM {} s JOIN hpcast_run r ON r.key = s.key", table(id));
+    let rows = database.query(&sql, &[], &[Kind::Text])?;
+    let last = rows.into_iter().flatten().next().filter(|last| *last != Cell::Null);
+    Ok(last.map(Cell::text))
+}
+
 fn study_row(study: &StudyRecord, cells: Vec<Cell>) -> StudyRow {
     let mut cells = cells.into_iter();
     let mut next = || cells.next().unwrap_or(Cell::Null);

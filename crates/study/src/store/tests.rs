@@ -101,12 +101,15 @@ pub(super) fn check(store: &mut Store) {
     assert!(store.run(&runs[2].key.0).unwrap().ending.result.is_ok());
     assert_eq!(store.run(&runs[0].key.0).unwrap(), runs[0]);
 
+    assert_eq!(store.last_change(id).unwrap().as_deref(), Some("2026-01-01T00:00:00Z"));
+
     assert_eq!(store.begin_study(&study).unwrap(), id);
     assert_eq!(store.rows(id, &study, &Query::default()).unwrap().len(), 4);
     let mut other = study.clone();
     other.responses[0].name = "seconds".into();
     assert_eq!(store.begin_study(&other).unwrap(), id);
     assert_eq!(store.rows(id, &other, &Query::default()).unwrap(), []);
+    assert_eq!(store.last_change(id).unwrap(), None);
     let second = StudyRecord { name: "another".into(), ..study.clone() };
     assert_ne!(store.begin_study(&second).unwrap(), id);
     assert!(store.study(None).unwrap_err().to_string().contains("choose one with --study: small, another"));
@@ -131,6 +134,21 @@ fn a_file_keeps_what_runs_have_found() {
     assert!(Store::open_existing(&location).is_err());
     check(&mut Store::open(&location).unwrap());
     assert_eq!(Store::open_existing(&location).unwrap().studies().unwrap().len(), 2);
+}
+
+#[test]
+fn who_looks_does_not_wait_for_who_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let location = Location::of(folder.path().to_str().unwrap());
+    let mut writer = Store::open(&location).unwrap();
+    let id = writer.begin_study(&study()).unwrap();
+    let first = run(0, Ok(3.0));
+    writer.add(id, std::slice::from_ref(&first), &[row(0, &first)]).unwrap();
+    writer.database.batch("BEGIN EXCLUSIVE").unwrap();
+    let mut reader = Store::open_existing(&location).unwrap();
+    let (id, study) = reader.study(None).unwrap();
+    assert_eq!(reader.rows(id, &study, &Query::default()).unwrap().len(), 1);
+    assert_eq!(reader.run(&first.key.0).unwrap(), first);
 }
 
 #[test]
