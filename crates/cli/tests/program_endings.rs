@@ -429,7 +429,8 @@ fn an_interrupted_run_says_where_it_was_and_keeps_what_there_is() {
         ("compute", "-INT", 130, "1 rank  computing\n"),
         ("library", "-TERM", 143, "1 rank  computing\n"),
         ("calls", "-INT", 130, "in MPI_Barrier\n"),
-        ("asks", "-INT", 130, "computing\n"),
+        // Between two questions, or in one of them.
+        ("asks", "-INT", 130, "        1 rank  "),
     ] {
         let mut command = program_command(3, &["--json", &json, "--trace", &trace], &[&program, how]);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("hpcast starts");
