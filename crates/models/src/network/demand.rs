@@ -51,6 +51,18 @@ impl Router {
         Router::demand(&self.machine.sharing, self.weight_s, transfer, way)
     }
 
+    /// Whether a transfer that goes back the way of the last one asks for the same as that one.
+    #[inline]
+    pub(crate) fn is_symmetric(&self) -> bool {
+        self.ways.current().is_symmetric
+    }
+
+    /// A transfer of so many bytes goes back the way of the last one.
+    #[inline]
+    pub(crate) fn route_back(&mut self, bytes: u64) {
+        self.ways.go_back(bytes);
+    }
+
     /// The way of a transfer is this one.
     pub(crate) fn route_along(&mut self, transfer: &Transfer, path: &Path) -> Demand {
         let way = self.ways.go_along(transfer, path, &self.machine.interconnect);

@@ -18,6 +18,7 @@ mod path;
 mod roster;
 mod settle;
 mod spill;
+mod twins;
 
 #[cfg(test)]
 mod audit;
@@ -29,6 +30,7 @@ use std::rc::Rc;
 
 use hpcast_engine::Slab;
 use hpcast_engine::agenda::{Agenda, Entry};
+use hpcast_engine::slab::NONE;
 use hpcast_platform::interconnect::Path;
 use hpcast_platform::machine::Machine;
 use hpcast_units::Time;
@@ -36,6 +38,7 @@ use hpcast_units::Time;
 use super::demand::{Demand, Router};
 use super::{Along, Network, Transfer};
 use maxmin::{MaxMin, Step};
+use twins::Newest;
 
 /// The `flow` network.
 pub struct Flow {
@@ -47,6 +50,8 @@ pub struct Flow {
     sharing: MaxMin,
     /// Whether paths between different nodes may cross a link twice.
     may_repeat_links: bool,
+    /// The transfer that was started last, if another may be its twin.
+    newest: Option<Newest>,
     /// When something happens next: asked for more often than it changes.
     next: Time,
     started: u64,
@@ -62,6 +67,8 @@ struct Message {
     /// The time of its entry in the agenda; entries with other times are out of date.
     due: Time,
     token: u32,
+    /// The token of its twin, whose order is the next one; [`NONE`] if it has none.
+    twin: u32,
     /// All its work, see [`maxmin::State`].
     work: f32,
 }
@@ -77,6 +84,7 @@ impl Flow {
             router: Router::new(machine),
             agenda: Agenda::default(),
             messages: Slab::default(),
+            newest: None,
             next: Time::NEVER,
             started: 0,
             over: Vec::new(),
@@ -90,6 +98,9 @@ impl Flow {
         let message = &mut self.messages[slot];
         message.due = Time::NEVER;
         self.over.push((message.order, message.token));
+        if message.twin != NONE {
+            self.over.push((message.order + 1, message.twin));
+        }
         if together {
             self.sharing.leave_together(slot);
         } else {
@@ -102,8 +113,12 @@ impl Flow {
 impl Network for Flow {
     #[inline]
     fn start(&mut self, at: Time, transfer: Transfer) {
+        if self.join_twin(at, &transfer) {
+            return;
+        }
         let demand = self.router.route(&transfer);
-        self.set_out(at, transfer, demand);
+        let slot = self.set_out(at, &transfer, &demand);
+        self.newest = Some(Newest { at, transfer, slot });
     }
 
     #[inline]
@@ -114,6 +129,7 @@ impl Network for Flow {
     #[inline]
     fn advance(&mut self, now: Time, ended: &mut Vec<u32>) {
         self.sharing.move_to(now);
+        self.newest = None;
         if self.sharing.next_end() <= now {
             let mut due = std::mem::take(&mut self.due);
             self.sharing.due(&mut due);
@@ -156,7 +172,8 @@ impl Network for Flow {
 impl Along for Flow {
     fn start_along(&mut self, at: Time, transfer: Transfer, path: &Path) {
         let demand = self.router.route_along(&transfer, path);
-        self.set_out(at, transfer, demand);
+        self.set_out(at, &transfer, &demand);
+        self.newest = None;
     }
 
     fn knows_rates(&self) -> bool {
@@ -166,16 +183,19 @@ impl Along for Flow {
     fn tell_left(&self, tell: &mut dyn FnMut(u32, f64)) {
         let gathered: BTreeSet<u32> = self.sharing.cohort.members.iter().copied().collect();
         for (slot, message) in self.messages.iter() {
-            let left = self.sharing.left(slot, gathered.contains(&slot));
-            tell(message.token, left / f64::from(message.work));
+            let left = self.sharing.left(slot, gathered.contains(&slot)) / f64::from(message.work);
+            tell(message.token, left);
+            if message.twin != NONE {
+                tell(message.twin, left);
+            }
         }
     }
 }
 
 impl Flow {
-    /// A transfer starts along the router's way.
+    /// A transfer starts along the router's way; returns its number.
     #[inline]
-    fn set_out(&mut self, at: Time, transfer: Transfer, demand: Demand) {
+    fn set_out(&mut self, at: Time, transfer: &Transfer, demand: &Demand) -> u32 {
         let work = transfer.bytes as f64 * demand.penalty / demand.efficiency;
         let ceiling = demand.bound * demand.penalty;
         let mut due = at + demand.latency;
@@ -185,12 +205,13 @@ impl Flow {
             // Inside a node nobody slows it down.
             due += Time::from_secs(work / ceiling);
         }
-        let message = Message { order: self.started, due, token: transfer.token, work: work as f32 };
+        let message = Message { order: self.started, due, token: transfer.token, twin: NONE, work: work as f32 };
         self.started += 1;
         let slot = self.messages.insert(message);
         self.sharing.announce(slot, work, demand.penalty, ceiling, path);
         self.agenda.push(due, slot);
         self.next = self.next.min(due);
+        slot
     }
 
     /// When something happens next. Entries that are out of date are forgotten.

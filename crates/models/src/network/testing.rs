@@ -178,7 +178,8 @@ fn any_transfer(nodes: u32) -> impl Strategy<Value = Transfer> + Clone {
     })
 }
 
-/// Equal nodes on a switch or a tree, and transfers of few sizes at few times, so that very much is equal.
+/// Equal nodes on a switch or a tree, and transfers of few sizes at few times, so that very much is equal. Some are answered
+/// at once by one of the same size.
 pub(crate) fn regular_case() -> impl Strategy<Value = (Rc<Machine>, Traffic)> {
     let tree = || {
         let shape = FatTreeShape { down: vec![2, 4], up: vec![1, 2], parallel: vec![1, 1] };
@@ -186,13 +187,16 @@ pub(crate) fn regular_case() -> impl Strategy<Value = (Rc<Machine>, Traffic)> {
         FatTree::new(shape, &links, Duplex::Split).expect("the shape is sound")
     };
     let cross = prop_oneof![Just(0.0), Just(0.05)];
-    let one = (0..4u64, 0..8u32, 0..8u32, 1..3u64);
+    let one = (0..4u64, 0..8u32, 0..8u32, 1..3u64, any::<bool>());
     (any::<bool>(), cross, prop::collection::vec(one, 1..60)).prop_map(move |(is_tree, cross_traffic, many)| {
         let sharing = FlowSharing { cross_traffic, ..FlowSharing::default() };
         let machine = if is_tree { machine(tree(), None, sharing) } else { crossbar(8, sharing) };
         let first: Vec<_> = many
             .into_iter()
-            .map(|(at, from, to, size)| (Time::from_ps(at * 1_000_000), transfer(from, to, size * 1000)))
+            .flat_map(|(at, from, to, size, answered)| {
+                let pair = [transfer(from, to, size * 1000), transfer(to, from, size * 1000)];
+                pair.map(|one| (Time::from_ps(at * 1_000_000), one)).into_iter().take(1 + usize::from(answered))
+            })
             .collect();
         let then = vec![None; first.len()];
         (machine, Traffic { first, then })

@@ -25,8 +25,12 @@ pub(crate) struct Way {
     pub inverse_bandwidth: f64,
     /// Sent along it since it is remembered.
     bytes: u64,
+    /// Sent along the way back by [`Ways::go_back`].
+    bytes_back: u64,
     /// It crosses links that others may cross, too: it leaves the node.
     pub is_shared: bool,
+    /// The way back is known, leads elsewhere, and its links add up to the same.
+    pub is_symmetric: bool,
     there: u8,
     back: u8,
     links: [LinkId; MOST_LINKS],
@@ -42,7 +46,9 @@ const UNKNOWN: Way = Way {
     bandwidth: 0.0,
     inverse_bandwidth: 0.0,
     bytes: 0,
+    bytes_back: 0,
     is_shared: false,
+    is_symmetric: false,
     there: 0,
     back: 0,
     links: [0; MOST_LINKS],
@@ -96,6 +102,18 @@ impl Ways {
         way
     }
 
+    /// Goes back where it came from last, with so many bytes. The current way stays the same.
+    #[inline]
+    pub(crate) fn go_back(&mut self, bytes: u64) {
+        self.known[self.current].bytes_back += bytes;
+    }
+
+    /// The current way.
+    #[inline]
+    pub(crate) fn current(&self) -> &Way {
+        &self.known[self.current]
+    }
+
     /// Goes along this way, with so many bytes. It is not remembered.
     pub(crate) fn go_along(&mut self, transfer: &Transfer, path: &Path, interconnect: &Interconnect) -> &Way {
         self.forget_long();
@@ -118,11 +136,23 @@ impl Ways {
     /// Adds what was sent along a way that is known.
     fn add_bytes(&self, number: usize, crossed: &mut [f64]) {
         let way = &self.known[number];
-        let is_long = number == self.known.len() - 1;
-        let links = if is_long { &self.there.links[..] } else { &way.links[..usize::from(way.there)] };
-        for &link in links {
-            crossed[link as usize] += way.bytes as f64;
+        let (there, back) = self.links(number);
+        for (links, bytes) in [(there, way.bytes), (back, way.bytes_back)] {
+            for &link in links {
+                crossed[link as usize] += bytes as f64;
+            }
         }
+    }
+
+    /// The links of a way that is known, there and back.
+    #[inline]
+    fn links(&self, number: usize) -> (&[LinkId], &[LinkId]) {
+        // The last one stands for a way that is too long.
+        if number == self.known.len() - 1 {
+            return (&self.there.links, &self.back.links);
+        }
+        let way = &self.known[number];
+        way.links[..usize::from(way.there) + usize::from(way.back)].split_at(usize::from(way.there))
     }
 
     fn find(&mut self, from: u32, to: u32, interconnect: &Interconnect) {
@@ -139,24 +169,25 @@ impl Ways {
 
     /// Links learn what was sent along a way.
     fn forget(&mut self, number: usize) {
-        if self.known[number].bytes == 0 {
+        let way = &self.known[number];
+        if (way.bytes, way.bytes_back) == (0, 0) {
             return;
         }
         let mut crossed = std::mem::take(&mut self.crossed);
         self.add_bytes(number, &mut crossed);
-        self.known[number].bytes = 0;
+        (self.known[number].bytes, self.known[number].bytes_back) = (0, 0);
         self.crossed = crossed;
     }
 
-    /// Makes the way there the current one; it is remembered unless it is long.
-    fn keep(&mut self, from: u32, to: u32, interconnect: &Interconnect, is_long: bool) {
+    /// Makes the way there the current one; it is remembered unless it is long, or given by somebody else.
+    fn keep(&mut self, from: u32, to: u32, interconnect: &Interconnect, is_given: bool) {
         self.back.links.clear();
         // Inside a node there are no links, and so no way back.
         if self.with_back && !self.there.links.is_empty() {
             interconnect.path(to, from, &mut self.back);
         }
         let (there, back) = (self.there.links.len(), self.back.links.len());
-        let is_long = is_long || there + back > MOST_LINKS;
+        let is_long = is_given || there + back > MOST_LINKS;
         if is_long {
             self.current = self.known.len() - 1;
         }
@@ -164,6 +195,8 @@ impl Ways {
         (way.from, way.to, way.is_shared) = (from, to, there > 0);
         (way.latency, way.bandwidth) = (self.there.latency, self.there.bandwidth);
         way.inverse_bandwidth = self.there.inverse_bandwidth;
+        let sums = |path: &Path| (path.latency, path.bandwidth, path.inverse_bandwidth);
+        way.is_symmetric = back > 0 && from != to && !is_given && sums(&self.there) == sums(&self.back);
         if !is_long {
             (way.there, way.back) = (there as u8, back as u8);
             way.links[..there].copy_from_slice(&self.there.links);
@@ -174,26 +207,13 @@ impl Ways {
     /// The links of the current way; empty inside a node.
     #[inline]
     pub(crate) fn there(&self) -> &[LinkId] {
-        if self.is_long() {
-            return &self.there.links;
-        }
-        let way = &self.known[self.current];
-        &way.links[..usize::from(way.there)]
+        self.links(self.current).0
     }
 
     /// The links of the current way back; empty where nobody wants them.
     #[inline]
     pub(crate) fn back(&self) -> &[LinkId] {
-        if self.is_long() {
-            return &self.back.links;
-        }
-        let way = &self.known[self.current];
-        &way.links[usize::from(way.there)..][..usize::from(way.back)]
-    }
-
-    #[inline]
-    fn is_long(&self) -> bool {
-        self.current == self.known.len() - 1
+        self.links(self.current).1
     }
 }
 

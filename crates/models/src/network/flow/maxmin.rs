@@ -162,6 +162,13 @@ impl MaxMin {
         }
     }
 
+    /// A flow that is not active yet stands for another one, too, which is its like the other way round; false if that can not
+    /// be.
+    #[inline]
+    pub(super) fn double(&mut self, number: u32) -> bool {
+        self.paths.double(self.flows[number as usize].path)
+    }
+
     /// Is it limited by a link?
     #[inline]
     pub(super) fn is_limited(&self, number: u32) -> bool {

@@ -135,6 +135,21 @@ impl Paths {
         path
     }
 
+    /// Makes a path cross each link as often as it and its reverse do together; false if it crosses one too often. Nobody has
+    /// a place in the rosters yet.
+    #[inline]
+    pub(super) fn double(&mut self, path: Path) -> bool {
+        let hops = self.of_mut(path);
+        let most = hops.iter().fold(0, |most, hop| u32::max(most, hop.there() + hop.back()));
+        if most >= CROSSINGS {
+            return false;
+        }
+        for hop in hops {
+            hop.place = ((hop.there() + hop.back()) * (1 + CROSSINGS)) << POSITION_BITS;
+        }
+        true
+    }
+
     /// A free block.
     #[inline]
     fn take(&mut self, len: usize) -> Path {

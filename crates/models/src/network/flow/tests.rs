@@ -209,3 +209,40 @@ fn many_ends_leave_no_trace_in_the_sums() {
     }
     // The audit compares all sums with those made from scratch, after each of these events.
 }
+
+/// How many flows stand for these transfers, all of which start at the beginning.
+fn flows(sharing: FlowSharing, transfers: &[Transfer]) -> usize {
+    let mut network = Flow::new(testing::crossbar(4, sharing));
+    transfers.iter().for_each(|&transfer| network.start(Time::ZERO, transfer));
+    network.messages.len()
+}
+
+#[test]
+fn a_message_and_its_like_the_other_way_are_one_flow() {
+    let acknowledged = FlowSharing { cross_traffic: 0.05, ..FlowSharing::default() };
+    let (there, back) = (transfer(0, 1, 1000), transfer(1, 0, 1000));
+    assert_eq!(flows(acknowledged, &[there, back]), 1);
+    // Each of two exchanges has its own, a third message has no twin, and inside a node there are none.
+    assert_eq!(flows(acknowledged, &[there, back, there, back]), 2);
+    assert_eq!(flows(acknowledged, &[there, back, there]), 2);
+    assert_eq!(flows(acknowledged, &[transfer(2, 2, 1000), transfer(2, 2, 1000)]), 2);
+    // Other sizes, times, rates and nodes, and links that only one of them crosses.
+    assert_eq!(flows(acknowledged, &[there, transfer(1, 0, 1001)]), 2);
+    assert_eq!(flows(acknowledged, &[there, Transfer { latency_factor: 2.0, ..back }]), 2);
+    assert_eq!(flows(acknowledged, &[there, Transfer { bandwidth_factor: 0.5, ..back }]), 2);
+    assert_eq!(flows(acknowledged, &[there, transfer(1, 2, 1000)]), 2);
+    assert_eq!(flows(FlowSharing::default(), &[there, back]), 2);
+}
+
+#[test]
+fn twins_take_as_long_as_each_of_them_would() {
+    let acknowledged = FlowSharing { cross_traffic: 0.05, ..FlowSharing::default() };
+    let run = |transfers: &[(u64, Transfer)]| ends(&mut Flow::new(testing::crossbar(4, acknowledged)), transfers);
+    // 1,000 bytes, and acknowledgements of 50 of the other's, through links of a byte a nanosecond.
+    let pair = [(0, transfer(0, 1, 1000)), (0, transfer(1, 0, 1000))];
+    assert_eq!(run(&pair), [2_050_000, 2_050_000]);
+    // A third one that starts in between keeps them apart: they go as three single flows do.
+    let [first, second] = pair;
+    let third = (0, transfer(2, 1, 1000));
+    assert_eq!(run(&[first, second, third]), run(&[first, third, second]));
+}
