@@ -54,7 +54,10 @@ fn lists_are_refused_by_name() {
     for list in lists {
         assert!(is_record(list), "{list}");
         let error = read(list).unwrap_err().to_string();
-        assert!(error.contains("a list of ibnetdiscover") && error.contains("without options that make lists"), "{error}");
+        assert!(
+            error.contains("a list of ibnetdiscover") && error.contains("without options that make lists"),
+            "{error}"
+        );
     }
 }
 
