@@ -87,7 +87,7 @@ pub(super) fn lines(source: &Arc<Source>) -> Result<Vec<Line>, Diagnostic> {
         let line = if text.starts_with('[') { port(text, &place) } else { device(text, &place) };
         lines.push(line.ok_or_else(|| {
             let message = if is_of_a_list(text) {
-                "this is a list of ibnetdiscover that does not tell all cables"
+                "this is a list of ibnetdiscover, not its description of switches and adapters"
             } else {
                 "this is no line of ibnetdiscover"
             };
