@@ -180,17 +180,12 @@ fn mapped_ranks_are_faster() {
     let gained = change["simulated_change"].as_f64().unwrap();
     assert!((gained - (seconds(&after) / seconds(&before) - 1.0)).abs() < 0.1, "{change}");
     let text = prints(&[&map[..], &random].concat());
-    let parts = [
-        "map: 32 ranks on thin",
-        "Predicted along the ways of d-mod-k",
-        "leaf -> core",
-        "Most loaded link",
-        "written to",
-    ];
+    let parts =
+        ["map: 32 ranks on thin", "Predicted along the ways of d-mod-k", "level-2", "Most loaded link", "written to"];
     for part in parts.into_iter().chain(["Simulated: ", "network model flow, routing d-mod-k"]) {
         assert!(text.contains(part), "{text}");
     }
-    assert!(text.find("leaf -> core") < text.find("node -> leaf"), "upper levels come first:\n{text}");
+    assert!(text.find("level-2") < text.find("level-1"), "upper levels come first:\n{text}");
     let first = folder.read("ranks");
     prints(&[&map[..], &random].concat());
     assert_eq!(first, folder.read("ranks"), "the same seed gives the same file");

@@ -1,4 +1,4 @@
-//! Kinds of links: what they join, and how far up they are.
+//! Which links are a node's own, and how far up the others are.
 
 use hpcast_platform::topology::{Structure, Topology, Vertex};
 use hpcast_platform::{Interconnect, LinkId};
@@ -13,44 +13,39 @@ pub fn is_own(interconnect: &Interconnect, link: LinkId) -> bool {
         || matches!(topology.ends(link), (Vertex::Node(_), Vertex::Switch(_)) | (Vertex::Switch(_), Vertex::Node(_)))
 }
 
-/// A kind of link. Those of upper levels come first, then those between groups.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Kind {
+/// Where a kind of link stands in tables: those of upper levels come first, then those between groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Height {
     level: std::cmp::Reverse<u32>,
     within_group: bool,
-    /// For people: `leaf -> core`.
-    pub name: String,
 }
 
-/// Kinds of the links of a network.
-pub struct Kinds<'m> {
+/// How far up links are.
+pub struct Heights<'m> {
     interconnect: &'m Interconnect,
     structure: Structure,
     /// Links between a switch and the nearest node.
     levels: Vec<u32>,
 }
 
-impl<'m> Kinds<'m> {
-    pub fn new(interconnect: &'m Interconnect) -> Kinds<'m> {
+impl<'m> Heights<'m> {
+    pub fn new(interconnect: &'m Interconnect) -> Heights<'m> {
         let topology = interconnect.topology();
-        Kinds { interconnect, structure: topology.structure(), levels: levels(topology) }
+        Heights { interconnect, structure: topology.structure(), levels: levels(topology) }
     }
 
-    pub fn of(&self, link: LinkId) -> Kind {
+    pub fn of(&self, link: LinkId) -> Height {
         let topology = self.interconnect.topology();
         if link >= topology.links() {
-            return Kind { level: std::cmp::Reverse(0), within_group: true, name: "limiter of a node".into() };
+            return Height { level: std::cmp::Reverse(0), within_group: true };
         }
         let (tail, head) = topology.ends(link);
         let level = self.level(tail).max(self.level(head));
-        let arrow = if topology.is_shared(link) { "<->" } else { "->" };
-        let mut name = format!("{} {arrow} {}", noun(topology, tail), noun(topology, head));
-        let mut within_group = true;
-        if let (Structure::Groups { size, .. }, Vertex::Switch(a), Vertex::Switch(b)) = (&self.structure, tail, head) {
-            within_group = a / size == b / size;
-            name += if within_group { ", in a group" } else { ", between groups" };
-        }
-        Kind { level: std::cmp::Reverse(level), within_group, name }
+        let within_group = match (&self.structure, tail, head) {
+            (Structure::Groups { size, .. }, Vertex::Switch(a), Vertex::Switch(b)) => a / size == b / size,
+            _ => true,
+        };
+        Height { level: std::cmp::Reverse(level), within_group }
     }
 
     fn level(&self, vertex: Vertex) -> u32 {
@@ -58,17 +53,6 @@ impl<'m> Kinds<'m> {
             Vertex::Node(_) => 0,
             Vertex::Switch(switch) => self.levels[switch as usize],
         }
-    }
-}
-
-/// The name of a vertex without its numbers.
-fn noun(topology: &dyn Topology, vertex: Vertex) -> String {
-    let name = topology.vertex_name(vertex).replace(|c: char| c.is_ascii_digit() || "(),".contains(c), " ");
-    let words: Vec<&str> = name.split_whitespace().collect();
-    match (words.is_empty(), vertex) {
-        (false, _) => words.join(" "),
-        (true, Vertex::Node(_)) => "node".into(),
-        (true, Vertex::Switch(_)) => "switch".into(),
     }
 }
 

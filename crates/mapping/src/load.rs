@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hpcast_platform::{Interconnect, LinkId, Path};
 use hpcast_units::Bytes;
 
-use crate::kinds::{Kinds, is_own};
+use crate::kinds::{Height, Heights, is_own};
 use crate::traffic::Traffic;
 
 /// What links carry if all messages take the fixed ways.
@@ -28,7 +28,7 @@ pub struct Load {
 /// What the links of a kind carry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KindLoad {
-    /// Such as `leaf -> core`.
+    /// As reports and machine files call it, such as `level-2` or `global-link`.
     pub name: String,
     /// How many links of it carry anything.
     pub used: u32,
@@ -55,25 +55,28 @@ impl Load {
                 *carried = carried.saturating_add(counts.bytes);
             }
         }
-        let kinds = Kinds::new(interconnect);
-        let mut by_kind = BTreeMap::new();
+        let heights = Heights::new(interconnect);
+        let mut by_kind: BTreeMap<String, (Height, u32, u128, u64)> = BTreeMap::new();
         let mut hop_bytes = 0;
         let (mut busiest, mut busiest_seconds) = (None, 0.0);
         for (link, &bytes) in (0..).zip(&link_bytes).filter(|(_, bytes)| **bytes > 0) {
             hop_bytes += if is_own(interconnect, link) { 0 } else { u128::from(bytes) };
-            let kind = by_kind.entry(kinds.of(link)).or_insert((0, 0, 0));
-            *kind = (kind.0 + 1, kind.1 + u128::from(bytes), bytes.max(kind.2));
+            let height = heights.of(link);
+            let (highest, used, sum, most) = by_kind.entry(interconnect.link_kind(link)).or_insert((height, 0, 0, 0));
+            (*highest, *used, *most) = (height.min(*highest), *used + 1, bytes.max(*most));
+            *sum += u128::from(bytes);
             let seconds = bytes as f64 / interconnect.capacity(link);
             if seconds > busiest_seconds {
                 (busiest, busiest_seconds) = (Some(link), seconds);
             }
         }
-        let load =
-            |(kind, (used, bytes, most)): (crate::kinds::Kind, _)| KindLoad { name: kind.name, used, bytes, most };
+        let kind = |(name, (height, used, bytes, most))| (height, KindLoad { name, used, bytes, most });
+        let mut kinds: Vec<(Height, KindLoad)> = by_kind.into_iter().map(kind).collect();
+        kinds.sort_by_key(|(height, _)| *height);
         Load {
             hop_bytes,
             between_nodes: Bytes::new(between),
-            kinds: by_kind.into_iter().map(load).collect(),
+            kinds: kinds.into_iter().map(|(_, kind)| kind).collect(),
             busiest,
             busiest_bytes: busiest.map_or(0, |link: u32| link_bytes[link as usize]),
             busiest_seconds,

@@ -193,6 +193,11 @@ impl Interconnect {
         }
     }
 
+    /// What kind of link it is: as [`Topology::link_kind`] calls it, or the limiter of a node.
+    pub fn link_kind(&self, id: LinkId) -> String {
+        if id < self.topology.links() { self.topology.link_kind(id) } else { "limiter".into() }
+    }
+
     /// The way from one node to another, or to itself. Where ways are drawn or depend on the load, it is the fixed one.
     #[inline]
     pub fn path(&self, from: u32, to: u32, path: &mut Path) {

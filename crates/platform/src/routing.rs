@@ -239,6 +239,33 @@ pub(crate) fn draw_below(draw: &mut u64, count: u32) -> u32 {
     (product >> 64) as u32
 }
 
+/// At most 32 numbers that are drawn in any order: as many dimensions as there are in which two nodes can differ.
+#[derive(Default)]
+pub(crate) struct Lots {
+    numbers: [u32; 32],
+    left: usize,
+}
+
+impl Lots {
+    pub fn of(numbers: impl Iterator<Item = u32>) -> Lots {
+        let mut lots = Lots::default();
+        for (place, number) in lots.numbers.iter_mut().zip(numbers) {
+            *place = number;
+            lots.left += 1;
+        }
+        lots
+    }
+
+    /// One of those that are left.
+    pub fn draw(&mut self, draw: &mut u64) -> Option<u32> {
+        let last = self.left.checked_sub(1)?;
+        let drawn = draw_below(draw, self.left as u32) as usize;
+        self.numbers.swap(drawn, last);
+        self.left = last;
+        Some(self.numbers[last])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,6 @@ use hpcast_platform::draw::colour_of_load;
 
 use crate::csv::line;
 use crate::frame::{Area, MARGIN, Page, SMALL, WIDTH};
-use crate::links::kind;
 use crate::scale::{Quantity, Scale};
 use crate::svg::Element;
 
@@ -25,7 +24,7 @@ pub fn csv(timeline: &Timeline, interconnect: &Interconnect) -> String {
     let width = timeline.width().as_secs();
     for id in 0..interconnect.links() {
         let Some(bins) = timeline.link(id) else { continue };
-        let (name, kind) = (interconnect.link_name(id), kind(interconnect, id));
+        let (name, kind) = (interconnect.link_name(id), interconnect.link_kind(id));
         for (bin, &bytes) in bins.iter().enumerate().filter(|(_, bytes)| **bytes > 0.0) {
             let from = bin as f64 * width;
             let to = (from + width).min(timeline.end().as_secs());
@@ -87,7 +86,7 @@ fn push_row(page: &mut Page, area: &Area, timeline: &Timeline, row: &Row, what: 
 fn kinds(timeline: &Timeline, interconnect: &Interconnect) -> Vec<Row> {
     let (mut names, mut sums): (Vec<String>, Vec<(f64, Vec<f64>)>) = Default::default();
     for id in 0..interconnect.links() {
-        let kind = kind(interconnect, id);
+        let kind = interconnect.link_kind(id);
         let at = names.iter().position(|name| *name == kind).unwrap_or_else(|| {
             names.push(kind);
             sums.push((0.0, vec![0.0; timeline.bins()]));

@@ -54,7 +54,7 @@ pub struct KindLoad {
 pub fn by_kind(interconnect: &Interconnect, link_bytes: &[f64], duration: Time) -> Vec<KindLoad> {
     let mut kinds: Vec<(KindLoad, f64)> = Vec::new();
     for (id, &bytes) in (0..).zip(link_bytes) {
-        let (name, capacity) = (kind(interconnect, id), interconnect.capacity(id));
+        let (name, capacity) = (interconnect.link_kind(id), interconnect.capacity(id));
         let at = kinds.iter().position(|(known, _)| known.kind == name).unwrap_or_else(|| {
             kinds.push((KindLoad { kind: name, links: 0, bytes: 0.0, load: 0.0, greatest_load: 0.0 }, 0.0));
             kinds.len() - 1
@@ -69,12 +69,6 @@ pub fn by_kind(interconnect: &Interconnect, link_bytes: &[f64], duration: Time) 
     let mut kinds: Vec<KindLoad> = kinds.into_iter().map(mean).collect();
     kinds.sort_by(|one, other| other.greatest_load.total_cmp(&one.greatest_load));
     kinds
-}
-
-/// What kind of link it is.
-pub(crate) fn kind(interconnect: &Interconnect, id: u32) -> String {
-    let topology = interconnect.topology();
-    if id < topology.links() { topology.link_kind(id) } else { "limiter".into() }
 }
 
 /// Every link's mean load over `duration`, for pictures: within 0 to 1, by link id.

@@ -22,7 +22,7 @@ use hpcast_platform::machine::{FactorMeaning, Machine};
 use hpcast_platform::topology::Vertex;
 use hpcast_units::Time;
 
-use super::{Along, Network, Transfer};
+use super::{Along, Network, Occupied, Transfer};
 
 /// The `ideal` network.
 pub struct Ideal {
@@ -36,6 +36,8 @@ pub struct Ideal {
     /// Ports are those of links.
     by_link: bool,
     path: Path,
+    /// When transfers that have ended were on their ports, if somebody wants to know.
+    occupied: Option<Vec<(u32, Occupied)>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +102,7 @@ impl Ideal {
             ports: vec![Port { taken: Time::ZERO, start: Time::ZERO, ahead: NONE, waiting: 0 }; ports],
             by_link,
             path: Path::default(),
+            occupied: None,
         }
     }
 
@@ -177,6 +180,9 @@ impl Network for Ideal {
             } else if message.waits {
                 self.set_out(entry.slot());
             } else {
+                if let Some(occupied) = &mut self.occupied {
+                    occupied.push((message.token, message.occupied()));
+                }
                 message.due = Time::NEVER;
                 ended.push(message.token);
                 self.messages.remove(entry.slot());
@@ -198,6 +204,22 @@ impl Along for Ideal {
     fn start_along(&mut self, at: Time, transfer: Transfer, path: &Path) {
         self.path.clone_from(path);
         self.announce(at, transfer);
+    }
+
+    fn keep_occupied(&mut self) {
+        self.occupied = Some(Vec::new());
+    }
+
+    fn tell_occupied(&mut self, tell: &mut dyn FnMut(u32, Occupied)) {
+        self.occupied.iter_mut().flat_map(|occupied| occupied.drain(..)).for_each(|(token, times)| tell(token, times));
+    }
+}
+
+impl Message {
+    /// When it was on its ports; its end is known.
+    fn occupied(&self) -> Occupied {
+        let leaves = self.at.max(self.before[0]);
+        Occupied { out: (leaves, leaves + self.occupation), into: (self.due - self.occupation, self.due) }
     }
 }
 

@@ -36,7 +36,7 @@ pub use model::{NetworkFit, NetworkModel, RangeFit};
 pub use noise::draw;
 pub use packet::{PacketNetwork, TooLarge};
 pub use pattern::{Destinations, Pattern, PatternError};
-pub use routed::{Along, Routed};
+pub use routed::{Along, Occupied, Routed};
 pub use throughput::{Throughput, Traffic, injection, measure, most_rate, saturation};
 pub use timeline::{Timeline, Watched};
 

@@ -17,6 +17,7 @@
 //! P. Kermani and L. Kleinrock, "Virtual cut-through", Computer Networks 3, 1979.
 
 mod port;
+mod room;
 mod route;
 mod source;
 #[cfg(test)]

@@ -16,6 +16,15 @@ use hpcast_units::Time;
 
 use super::{Network, Timeline, Transfer};
 
+/// When a transfer was on the ports of its two ends, from and until.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occupied {
+    /// Its sender's.
+    pub out: (Time, Time),
+    /// Its receiver's.
+    pub into: (Time, Time),
+}
+
 /// A network model that can be told which way a transfer takes.
 pub trait Along: Network {
     /// A transfer will start at `at` and take this way; otherwise as [`Network::start`].
@@ -29,6 +38,12 @@ pub trait Along: Network {
     /// Tells of each transfer that may have moved bytes, by its token, which share of them is left; nothing where rates are not
     /// known.
     fn tell_left(&self, _tell: &mut dyn FnMut(u32, f64)) {}
+
+    /// From now on keeps in mind when transfers were on their ports, for [`Along::tell_occupied`].
+    fn keep_occupied(&mut self) {}
+
+    /// When transfers that have ended since the last question were on their ports, by token, where rates are not known.
+    fn tell_occupied(&mut self, _tell: &mut dyn FnMut(u32, Occupied)) {}
 }
 
 /// A network whose messages go along chosen ways.

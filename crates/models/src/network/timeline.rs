@@ -11,7 +11,7 @@ use hpcast_platform::machine::Machine;
 use hpcast_platform::topology::LinkId;
 use hpcast_units::Time;
 
-use super::{Along, Network, Transfer};
+use super::{Along, Network, Occupied, Transfer};
 
 /// How many bins there are, at most.
 const BINS: usize = 128;
@@ -102,8 +102,9 @@ impl Timeline {
 /// A network whose links are watched.
 ///
 /// About once a bin it asks the model what is left of each message. What has moved since the last time is spread evenly over the
-/// time between: no link carries more than it can. Models that do not know rates tell nothing: then the bytes of a message are
-/// spread over the time that it took, without its latency, which is right in sum only.
+/// time between: no link carries more than it can. Models that do not know rates tell when messages were on the ports of
+/// their two ends: bytes cross the links into the receiver while they are on its port, all others while they are on the sender's. Then
+/// ports carry no more than they can; links between them may, since such models do not look at them.
 pub struct Watched<N> {
     network: N,
     machine: Rc<Machine>,
@@ -117,20 +118,21 @@ pub struct Watched<N> {
     since: Time,
     path: Path,
     over: Vec<u32>,
+    occupied: Vec<(u32, Occupied)>,
 }
 
 #[derive(Clone, Copy)]
 struct Seen {
     token: u32,
     bytes: u64,
-    begin: Time,
     /// Bytes that have been noted.
     noted: f64,
 }
 
 impl<N: Along> Watched<N> {
     /// Watches that network.
-    pub fn new(machine: Rc<Machine>, network: N) -> Watched<N> {
+    pub fn new(machine: Rc<Machine>, mut network: N) -> Watched<N> {
+        network.keep_occupied();
         Watched {
             network,
             timeline: Timeline::new(machine.interconnect.links()),
@@ -142,12 +144,13 @@ impl<N: Along> Watched<N> {
             machine,
             path: Path::default(),
             over: Vec::new(),
+            occupied: Vec::new(),
         }
     }
 
     fn note(&mut self, at: Time, transfer: &Transfer, path: &Path) -> Transfer {
         let begin = at + transfer.travels(path.latency);
-        let slot = self.messages.insert(Seen { token: transfer.token, bytes: transfer.bytes, begin, noted: 0.0 });
+        let slot = self.messages.insert(Seen { token: transfer.token, bytes: transfer.bytes, noted: 0.0 });
         self.links.resize_with(self.links.len().max(slot as usize + 1), Vec::new);
         self.links[slot as usize].clone_from(&path.links);
         // Where nothing was under way, this is where the time between looks begins.
@@ -187,6 +190,25 @@ impl<N: Along> Watched<N> {
     }
 }
 
+impl<N: Along> Watched<N> {
+    /// Asks when the messages that have ended were on their ports, and notes it.
+    fn note_occupied(&mut self) {
+        let mut occupied = std::mem::take(&mut self.occupied);
+        self.network.tell_occupied(&mut |slot, times| occupied.push((slot, times)));
+        for (slot, times) in occupied.drain(..) {
+            let (bytes, links) = (self.messages[slot].bytes as f64, &self.links[slot as usize]);
+            // A limiter is the port, and the link before it leads there, too.
+            let limited = links.last().is_some_and(|&link| link >= self.machine.interconnect.topology().links());
+            let before = links.len().saturating_sub(if limited { 2 } else { 1 });
+            for (at, &link) in links.iter().enumerate() {
+                let (from, to) = if at < before { times.out } else { times.into };
+                self.timeline.add(link, from, to, bytes);
+            }
+        }
+        self.occupied = occupied;
+    }
+}
+
 impl<N: Along> Along for Watched<N> {
     fn start_along(&mut self, at: Time, transfer: Transfer, path: &Path) {
         let transfer = self.note(at, &transfer, path);
@@ -214,15 +236,14 @@ impl<N: Along> Network for Watched<N> {
     fn advance(&mut self, now: Time, ended: &mut Vec<u32>) {
         self.network.advance(now, &mut self.over);
         let knows_rates = self.network.knows_rates();
+        if !knows_rates {
+            self.note_occupied();
+        }
         for slot in std::mem::take(&mut self.over) {
-            let Seen { token, bytes, begin, .. } = self.messages[slot];
+            let Seen { token, bytes, .. } = self.messages[slot];
             ended.push(token);
             if knows_rates {
                 self.move_on(slot, bytes as f64);
-            } else {
-                for &link in &self.links[slot as usize] {
-                    self.timeline.add(link, begin.min(now), now, bytes as f64);
-                }
             }
             self.messages.remove(slot);
         }
@@ -246,7 +267,7 @@ mod tests {
 
     use super::*;
     use crate::network::testing::{self, Traffic, run, transfer};
-    use crate::network::{Circuit, Flow, PacketNetwork};
+    use crate::network::{Circuit, Flow, Ideal, PacketNetwork};
 
     fn sum(timeline: &Timeline, link: LinkId) -> f64 {
         timeline.link(link).map_or(0.0, |bins| bins.iter().sum())
@@ -278,6 +299,31 @@ mod tests {
         assert_eq!(both.end(), Time::from_ps(7000));
     }
 
+    /// Sends from, to, bytes, when: in no bin does a link carry more than it can, and in all it carries what crosses it.
+    fn loads_are_possible(
+        machine: &Machine,
+        mut network: impl Network,
+        sends: &[(u32, u32, u64, u64)],
+    ) -> Result<(), TestCaseError> {
+        let mut carried = vec![0.0; machine.interconnect.links() as usize];
+        let mut path = Path::default();
+        for &(from, to, bytes, _) in sends {
+            machine.interconnect.path(from, to, &mut path);
+            path.links.iter().for_each(|&link| carried[link as usize] += bytes as f64);
+        }
+        let first = sends.iter().map(|&(from, to, bytes, at)| (Time::from_ps(at), transfer(from, to, bytes)));
+        run(&mut network, &Traffic { first: first.collect(), then: Vec::new() });
+        let timeline = network.timeline().unwrap();
+        for (link, &bytes) in (0..).zip(&carried) {
+            prop_assert!((sum(timeline, link) - bytes).abs() <= 1e-6 * bytes.max(1.0));
+            let most = machine.interconnect.capacity(link) * timeline.width().as_secs();
+            for &bytes in timeline.link(link).unwrap_or_default() {
+                prop_assert!(bytes <= most * 1.0001 + 1.0, "{bytes} of {most}");
+            }
+        }
+        Ok(())
+    }
+
     proptest! {
         /// Where rates are known, no link carries more in any bin than it can.
         #[test]
@@ -285,23 +331,22 @@ mod tests {
             sends in prop::collection::vec((0u32..6, 0u32..6, 1u64..100_000, 0u64..10_000_000), 1..60),
         ) {
             let machine = testing::crossbar(6, Default::default());
-            let first = sends.iter().map(|&(from, to, bytes, at)| (Time::from_ps(at), transfer(from, to, bytes)));
-            let traffic = Traffic { first: first.collect(), then: Vec::new() };
-            let networks: [Box<dyn Network>; 2] = [
-                Box::new(Watched::new(machine.clone(), Flow::new(machine.clone()))),
-                Box::new(Watched::new(machine.clone(), Circuit::new(machine.clone()))),
-            ];
-            for mut network in networks {
-                let events = run(&mut *network, &traffic);
-                let timeline = network.timeline().unwrap();
-                for (link, &bytes) in (0..).zip(&events.link_bytes) {
-                    prop_assert!((sum(timeline, link) - bytes).abs() <= 1e-6 * bytes.max(1.0));
-                    let most = machine.interconnect.capacity(link) * timeline.width().as_secs();
-                    for &bytes in timeline.link(link).unwrap_or_default() {
-                        prop_assert!(bytes <= most * 1.0001 + 1.0, "{bytes} of {most}");
-                    }
-                }
-            }
+            let flow = Watched::new(machine.clone(), Flow::new(machine.clone()));
+            loads_are_possible(&machine, flow, &sends)?;
+            let circuit = Watched::new(machine.clone(), Circuit::new(machine.clone()));
+            loads_are_possible(&machine, circuit, &sends)?;
+        }
+
+        /// Nor does a port, where only ports are known. What stays in a node uses none.
+        #[test]
+        fn loads_of_ports_stay_within_what_they_can(
+            sends in prop::collection::vec((0u32..6, 1u32..6, 1u64..100_000, 0u64..10_000_000), 1..60),
+        ) {
+            let machine = testing::crossbar(6, Default::default());
+            let sends: Vec<_> =
+                sends.into_iter().map(|(from, further, bytes, at)| (from, (from + further) % 6, bytes, at)).collect();
+            let ideal = Watched::new(machine.clone(), Ideal::new(machine.clone()));
+            loads_are_possible(&machine, ideal, &sends)?;
         }
 
         /// Whatever the model, links have carried in time what they have carried in all.

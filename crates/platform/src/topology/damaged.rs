@@ -1,7 +1,8 @@
 //! Any network, some of whose links and switches have failed.
 //!
 //! Messages take their usual way where it is whole; otherwise another of the shortest ways of the whole network, by a draw
-//! that depends on both ends; and where none of a few draws is whole, a shortest way through what is left.
+//! (that depends on both ends, where ways do); and where none of a few draws is whole, a shortest way through what is left. Detours,
+//! too, are drawn until one is whole.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -237,17 +238,21 @@ impl Damaged {
         is_whole
     }
 
-    /// Where the usual way is broken.
+    /// Where the usual way is broken; `key` decides which of the others it is.
     #[cold]
-    fn route_around(&self, from: u32, to: u32, path: &mut Path) {
-        let key = hash(from, to);
-        for attempt in 0..DRAWS {
-            let draw = key.wrapping_add(attempt.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-            if from != to && self.try_way(path, |whole, path| whole.any_route(from, to, draw, path)) {
-                return;
-            }
+    fn route_around(&self, from: u32, to: u32, key: u64, path: &mut Path) {
+        let shortest = |whole: &dyn Topology, draw, path: &mut Path| whole.any_route(from, to, draw, path);
+        if from == to || !self.try_draws(key, path, shortest) {
+            self.search(from, to, key, path);
         }
-        self.search(from, to, key, path);
+    }
+
+    /// Takes the first of some drawn ways that is whole, if one of them is: this draw's, and those of draws that follow from it.
+    fn try_draws(&self, draw: u64, path: &mut Path, way: impl Fn(&dyn Topology, u64, &mut Path)) -> bool {
+        (0..DRAWS).any(|attempt| {
+            let draw = draw.wrapping_add(attempt.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            self.try_way(path, |whole, path| way(whole, draw, path))
+        })
     }
 
     /// A shortest way through what is left: a search by breadth, in which each vertex looks at its links from one on that
@@ -396,7 +401,7 @@ impl Topology for Damaged {
     #[inline]
     fn route(&self, from: u32, to: u32, path: &mut Path) {
         if !self.try_way(path, |whole, path| whole.route(from, to, path)) {
-            self.route_around(from, to, path);
+            self.route_around(from, to, hash(from, to), path);
         }
     }
 
@@ -414,13 +419,13 @@ impl Topology for Damaged {
 
     fn route_by_source(&self, from: u32, to: u32, path: &mut Path) {
         if !self.try_way(path, |whole, path| whole.route_by_source(from, to, path)) {
-            self.route_around(from, to, path);
+            self.route_around(from, to, hash(from, to), path);
         }
     }
 
     fn any_route(&self, from: u32, to: u32, draw: u64, path: &mut Path) {
         if !self.try_way(path, |whole, path| whole.any_route(from, to, draw, path)) {
-            self.route_around(from, to, path);
+            self.route_around(from, to, draw, path);
         }
     }
 
@@ -428,12 +433,12 @@ impl Topology for Damaged {
     fn least_loaded(&self, from: u32, to: u32, draw: u64, load: &dyn Fn(LinkId) -> u32, path: &mut Path) {
         let load = |id: LinkId| if self.failed[id as usize] { u32::MAX / 4 } else { load(id) };
         if !self.try_way(path, |whole, path| whole.least_loaded(from, to, draw, &load, path)) {
-            self.route_around(from, to, path);
+            self.route_around(from, to, draw, path);
         }
     }
 
     fn detour(&self, from: u32, to: u32, draw: u64, path: &mut Path) {
-        if !self.try_way(path, |whole, path| whole.detour(from, to, draw, path)) {
+        if !self.try_draws(draw, path, |whole, draw, path| whole.detour(from, to, draw, path)) {
             self.any_route(from, to, draw, path);
         }
     }
@@ -489,7 +494,7 @@ impl Topology for Damaged {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Duplex, FatTree, Torus};
+    use super::super::{Arrangement, Dragonfly, DragonflyLinks, DragonflyShape, Duplex, FatTree, Torus};
     use super::*;
 
     const LINK: Link = Link { bandwidth: 1e9, latency: 1e-6 };
@@ -519,6 +524,39 @@ mod tests {
         }
         assert_eq!(route(&topology, 3, 3), ["node 3 -> leaf 1", "leaf 1 -> node 3"]);
         assert_eq!(topology.describe(), "fat tree 2;2,3;1,2;1,2 without 2 links and switches");
+    }
+
+    /// Group 0 reaches four of the eight others only by way of the rest. A detour from there, or within it, is a detour all the same.
+    #[test]
+    fn detours_go_where_they_can() {
+        let shape = DragonflyShape {
+            groups: 9,
+            switches_per_group: 4,
+            nodes_per_switch: 2,
+            global_cables_per_switch: 2,
+            arrangement: Arrangement::Absolute,
+        };
+        let links = DragonflyLinks { node: LINK, local: LINK, global: LINK };
+        let whole = Dragonfly::new(shape, links, Duplex::Split).unwrap();
+        let groups = |name: &str| -> Vec<u32> {
+            let words: Vec<&str> = name.split(' ').collect();
+            (1..words.len()).filter(|&at| words[at - 1] == "group").map(|at| words[at].parse().unwrap()).collect()
+        };
+        let cut = |name: &String| matches!(groups(name)[..], [0, 1..=4]);
+        let names: Vec<String> = (0..whole.links()).map(|id| whole.link_name(id)).filter(cut).collect();
+        assert_eq!(names.len(), 4);
+        let topology = Damaged::new(Box::new(whole), &names, 72).unwrap();
+        for to in [3, 5 * 8] {
+            let is_detour = |draw: u64| {
+                let mut path = Path::default();
+                path.clear();
+                topology.detour(0, to, draw.wrapping_mul(0x9E37_79B9_7F4A_7C15), &mut path);
+                path.links.iter().filter(|&&id| matches!(groups(&topology.link_name(id))[..], [a, b] if a != b)).count()
+                    == 2
+            };
+            let detours = (0..500).filter(|&draw| is_detour(draw)).count();
+            assert!(detours > 480, "{detours} of 500 to node {to}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::divisor::Divisor;
 use super::parallel::name_of_several;
 use super::{Duplex, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends};
 use crate::interconnect::Path;
-use crate::routing::draw_below;
+use crate::routing::{Lots, draw_below};
 
 /// 2^d nodes, each joined to the d nodes whose numbers differ from its own in one bit.
 ///
@@ -127,13 +127,15 @@ impl Topology for Hypercube {
         "dimension-order"
     }
 
-    /// Beginning with any bit, over any of several cables.
+    /// The bits in any order, over any of several cables.
     fn any_route(&self, from: u32, to: u32, mut draw: u64, path: &mut Path) {
-        let first = draw_below(&mut draw, self.dimension);
         let which = draw_below(&mut draw, self.parallel.value());
-        let (differ, low) = (from ^ to, (1 << first) - 1);
-        let between = self.change_bits(from, differ & !low, which, path);
-        self.change_bits(between, differ & low, which, path);
+        let differ = from ^ to;
+        let mut lots = Lots::of((0..self.dimension).filter(|bit| differ >> bit & 1 == 1));
+        let mut at = from;
+        while let Some(bit) = lots.draw(&mut draw) {
+            at = self.change_bits(at, 1 << bit, which, path);
+        }
     }
 
     /// By bits, whatever the direction.

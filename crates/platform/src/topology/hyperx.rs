@@ -8,7 +8,7 @@ use super::divisor::Divisor;
 use super::parallel::{and_cables, by, check_cables, name_of_several};
 use super::{Duplex, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends, pairs};
 use crate::interconnect::Path;
-use crate::routing::draw_below;
+use crate::routing::{Lots, draw_below};
 
 /// How many of everything a HyperX has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -205,12 +205,14 @@ impl Topology for HyperX {
         [self.fixed_routing(), "dimension-order"].contains(&word)
     }
 
-    /// Beginning with any dimension, over any of several cables.
+    /// The dimensions in any order, over any of several cables.
     fn any_route(&self, from: u32, to: u32, mut draw: u64, path: &mut Path) {
         path.push(self.cabling.directed(from, true), &self.node_link);
-        let first = draw_below(&mut draw, self.axes.len() as u32) as usize;
         let (mut at, goal) = (self.cabling.switch_of(from), self.cabling.switch_of(to));
-        for axis in self.axes[first..].iter().chain(&self.axes[..first]) {
+        // Dimensions of one switch lead nowhere; of the others there are fewer than 32.
+        let mut lots = Lots::of((0..).zip(&self.axes).filter(|(_, axis)| axis.pairs > 0).map(|(at, _)| at));
+        while let Some(axis) = lots.draw(&mut draw) {
+            let axis = &self.axes[axis as usize];
             let which = draw_below(&mut draw, axis.parallel.value());
             at = self.go_along(axis, at, goal, which, path);
         }

@@ -167,8 +167,8 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
     fn route_by_source(&self, from: u32, to: u32, path: &mut Path) {
         self.route(from, to, path);
     }
-    /// One of the shortest ways to another node; random numbers `draw` give all of them, more or less as often. Tori and HyperX
-    /// give those that take the dimensions in order from any one on, hypercubes likewise.
+    /// One of the shortest ways to another node; random numbers `draw` give all of them, more or less as often. Tori, HyperX
+    /// and hypercubes give those that finish one dimension after the other, in any order.
     fn any_route(&self, from: u32, to: u32, _draw: u64, path: &mut Path) {
         self.route(from, to, path);
     }
@@ -181,7 +181,7 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
     fn detour(&self, from: u32, to: u32, mut draw: u64, path: &mut Path) {
         let between = draw_below(&mut draw, self.nodes());
         if between == from || between == to {
-            return self.any_route(from, to, draw, path);
+            return self.route(from, to, path);
         }
         let before = path.mark();
         self.route(from, between, path);

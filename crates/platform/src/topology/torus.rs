@@ -4,7 +4,7 @@ use super::divisor::Divisor;
 use super::parallel::{and_cables, by, check_cables, name_of_several};
 use super::{Duplex, Link, LinkId, Structure, Topology, TopologyError, Vertex, name_by_ends};
 use crate::interconnect::Path;
-use crate::routing::draw_below;
+use crate::routing::{Lots, draw_below};
 
 /// Nodes on a grid, each joined to its neighbours along every dimension; node x + X (y + Y (z + ...)) is at (x, y, z, ...).
 ///
@@ -249,17 +249,19 @@ impl Topology for Torus {
         "dimension-order"
     }
 
-    /// Beginning with any dimension, over any of several cables, and either way to what is opposite.
+    /// The dimensions in any order, over any of several cables, and either way to what is opposite.
     fn any_route(&self, from: u32, to: u32, mut draw: u64, path: &mut Path) {
-        let first = draw_below(&mut draw, self.axes.len() as u32) as usize;
+        let coordinate = |axis: &Axis, node: u32| axis.size.divide(node / axis.stride);
+        let differ = |axis: &Axis| coordinate(axis, from).1 != coordinate(axis, to).1;
+        // Fewer than 32: each is at least two nodes wide.
+        let mut lots = Lots::of((0..).zip(&self.axes).filter(|(_, axis)| differ(axis)).map(|(at, _)| at));
         let mut at = from;
-        for axis in self.axes[first..].iter().chain(&self.axes[..first]) {
-            let size = axis.size.value();
-            let coordinate = |node: u32| axis.size.divide(node / axis.stride);
-            let ((high, start), (_, goal)) = (coordinate(at), coordinate(to));
+        while let Some(axis) = lots.draw(&mut draw) {
+            let axis = &self.axes[axis as usize];
+            let ((high, start), (_, goal)) = (coordinate(axis, at), coordinate(axis, to));
             let line = Line { low: at % axis.stride, high };
             let (steps, mut forward) = axis.way(start, goal);
-            if axis.ring && 2 * steps == size {
+            if axis.ring && 2 * steps == axis.size.value() {
                 forward = draw_below(&mut draw, 2) == 0;
             }
             let which = draw_below(&mut draw, axis.parallel.value());
@@ -374,6 +376,22 @@ mod tests {
         assert_eq!(loads(&torus(&[8, 8], true)), (64, 64));
         assert_eq!(loads(&torus(&[4, 4], true).breaking(Ties::Forward)), (4, 12));
         assert_eq!(loads(&torus(&[5, 5], true)), loads(&torus(&[5, 5], true).breaking(Ties::Forward)));
+    }
+
+    /// Of the orders of three dimensions none is left out, nor more frequent than others.
+    #[test]
+    fn drawn_ways_take_dimensions_in_any_order() {
+        let torus = torus(&[3, 3, 3], true);
+        let mut orders = std::collections::BTreeMap::new();
+        for number in 0..6000u64 {
+            let mut path = Path::default();
+            path.clear();
+            torus.any_route(0, 13, number.wrapping_mul(0x9E37_79B9_7F4A_7C15), &mut path);
+            let axis_of = |&id: &LinkId| torus.locate(id).0.stride;
+            *orders.entry(path.links.iter().map(axis_of).collect::<Vec<_>>()).or_insert(0) += 1;
+        }
+        assert_eq!(orders.len(), 6, "{orders:?}");
+        assert!(orders.values().all(|&count| (900..1100).contains(&count)), "{orders:?}");
     }
 
     #[test]

@@ -8,23 +8,26 @@ use hpcast_platform::machine::Machine;
 use hpcast_platform::switching::Arbitration;
 use hpcast_platform::topology::LinkId;
 use hpcast_units::Time;
-use smallvec::SmallVec;
 
 use super::Packet;
+use super::room::{Others, Room};
 use super::route::Hop;
 
 /// All links.
-#[derive(Debug)]
 pub(super) struct Ports {
     ports: Vec<Port>,
     /// What links can be; there are few.
     kinds: Vec<Kind>,
     /// What links can do for which there are no numbers left, in graphs where hardly two are alike.
     rare: HashMap<LinkId, Kind>,
-    /// Those of a link follow one another: as many as were needed.
-    channels: Vec<Channel>,
-    /// How many a link has.
+    /// Channels beyond a link's first: those of a link follow one another, as many as were needed.
+    further: Vec<Channel>,
+    /// How many channels a link has.
     width: usize,
+    /// Promises that channels have no place for.
+    promises: Others,
+    /// Bytes that crossed each link.
+    bytes: Vec<f64>,
     arbitration: Arbitration,
     /// Packets that crossed links.
     sent: u64,
@@ -43,36 +46,35 @@ struct Kind {
     room: u32,
 }
 
+/// A link and its first channel, in one line of the cache: of large networks, memory decides how fast they are simulated.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Port {
     /// When it has sent the last packet.
     free: Time,
     /// When its entry in the agenda is due; entries with other times are out of date.
     planned: Time,
-    /// Bytes that crossed it.
-    bytes: f64,
     /// Packets in its queues.
     waiting: u32,
     kind: u16,
     /// The channel that had its turn last.
     turn: u16,
+    channel: Channel,
 }
 
-/// A virtual channel of a link: the packets that wait for it, and the room in its buffer at the link's end. Mostly all in
-/// one line of the cache.
-#[derive(Clone, Debug)]
-#[repr(align(64))]
+const _: () = assert!(size_of::<Port>() == 64);
+
+/// A virtual channel of a link: the packets that wait for it, and the room in its buffer at the link's end.
+#[derive(Clone, Copy, Debug)]
 struct Channel {
     first: u32,
     last: u32,
-    room: u32,
-    /// Room that the port learns of later, in order of time.
-    promised: SmallVec<[(Time, u32); 2]>,
+    room: Room,
 }
 
 impl Channel {
     fn empty(room: u32) -> Channel {
-        Channel { first: NONE, last: NONE, room, promised: SmallVec::new() }
+        Channel { first: NONE, last: NONE, room: Room::new(room) }
     }
 }
 
@@ -94,10 +96,21 @@ impl Ports {
                 numbers.insert(key, kind);
                 kinds.push(own);
             }
-            Port { free: Time::ZERO, planned: Time::NEVER, bytes: 0.0, waiting: 0, kind, turn: 0 }
+            let channel = Channel::empty(own.room);
+            Port { free: Time::ZERO, planned: Time::NEVER, waiting: 0, kind, turn: 0, channel }
         };
         let ports = (0..interconnect.links()).map(port).collect();
-        Ports { ports, kinds, rare, channels: Vec::new(), width: 0, arbitration: packets.arbitration, sent: 0 }
+        Ports {
+            ports,
+            kinds,
+            rare,
+            further: Vec::new(),
+            width: 1,
+            promises: Others::default(),
+            bytes: vec![0.0; interconnect.links() as usize],
+            arbitration: packets.arbitration,
+            sent: 0,
+        }
     }
 
     #[inline]
@@ -117,11 +130,11 @@ impl Ports {
         if self.width >= channels as usize {
             return;
         }
-        let mut old = std::mem::take(&mut self.channels).into_iter();
+        let mut old = std::mem::take(&mut self.further).into_iter();
         for (link, port) in (0..).zip(&self.ports) {
             let room = self.what(port.kind, link).room;
-            self.channels.extend(old.by_ref().take(self.width));
-            self.channels.extend((self.width..channels as usize).map(|_| Channel::empty(room)));
+            self.further.extend(old.by_ref().take(self.width - 1));
+            self.further.extend((self.width..channels as usize).map(|_| Channel::empty(room)));
         }
         self.width = channels as usize;
     }
@@ -130,7 +143,7 @@ impl Ports {
     #[inline]
     pub fn prefetch(&self, link: LinkId) {
         prefetch(&self.ports[link as usize]);
-        if let Some(channel) = self.channels.get(link as usize * self.width) {
+        if let Some(channel) = self.further.get(link as usize * (self.width - 1)) {
             prefetch(channel);
         }
     }
@@ -138,8 +151,7 @@ impl Ports {
     /// Asks for the memory of the packet that probably has its turn next.
     #[inline]
     pub fn prefetch_waiting(&self, link: LinkId, packets: &Slab<Packet>) {
-        let channels = &self.channels[link as usize * self.width..][..self.width];
-        for channel in channels.iter().filter(|channel| channel.first != NONE) {
+        for channel in self.channels_of(link).filter(|channel| channel.first != NONE) {
             packets.prefetch(channel.first);
         }
     }
@@ -163,7 +175,7 @@ impl Ports {
     }
 
     pub fn link_bytes(&self) -> Vec<f64> {
-        self.ports.iter().map(|port| port.bytes).collect()
+        self.bytes.clone()
     }
 
     /// Packets that wait for a link or are on it.
@@ -222,9 +234,10 @@ impl Ports {
         is_planned
     }
 
-    #[inline]
-    fn channel(&mut self, hop: Hop) -> &mut Channel {
-        &mut self.channels[hop.link as usize * self.width + hop.channel()]
+    fn channels_of(&self, link: LinkId) -> impl Iterator<Item = &Channel> {
+        let further = self.width - 1;
+        let port = &self.ports[link as usize];
+        std::iter::once(&port.channel).chain(&self.further[link as usize * further..][..further])
     }
 
     /// A packet waits for a link.
@@ -232,7 +245,7 @@ impl Ports {
     pub fn queue(&mut self, hop: Hop, number: u32, packets: &mut Slab<Packet>) {
         self.ports[hop.link as usize].waiting += 1;
         let oldest_first = self.arbitration == Arbitration::OldestFirst;
-        let channel = self.channel(hop);
+        let channel = channel(&mut self.ports, &mut self.further, self.width, hop);
         packets[number].behind = NONE;
         if channel.last == NONE {
             (channel.first, channel.last) = (number, number);
@@ -249,18 +262,18 @@ impl Ports {
     pub fn next(&mut self, link: LinkId, now: Time, packets: &Slab<Packet>) -> Option<u32> {
         let most = self.what(self.kind(link), link).room;
         let port = &mut self.ports[link as usize];
-        let channels = &mut self.channels[link as usize * self.width..][..self.width];
+        let further = &mut self.further[link as usize * (self.width - 1)..];
         let mut at = usize::from(port.turn);
         for _ in 0..self.width {
-            at = if at + 1 < channels.len() { at + 1 } else { 0 };
-            let channel = &mut channels[at];
+            at = if at + 1 < self.width { at + 1 } else { 0 };
+            let channel = if at == 0 { &mut port.channel } else { &mut further[at - 1] };
             if channel.first == NONE {
                 continue;
             }
             let number = channel.first;
             let packet = &packets[number];
             // At its goal a packet is taken out of the network at once.
-            if packet.next.is_last() || channel.has_room(packet.bytes.min(most), now) {
+            if packet.next.is_last() || channel.room.is_enough(packet.bytes.min(most), now, &mut self.promises) {
                 channel.first = packet.behind;
                 if channel.first == NONE {
                     channel.last = NONE;
@@ -275,18 +288,17 @@ impl Ports {
 
     /// When a port learns of room for packets that wait, as far as it is promised.
     pub fn next_room(&self, link: LinkId) -> Option<Time> {
-        let channels = &self.channels[link as usize * self.width..][..self.width];
-        let waiting = channels.iter().filter(|channel| channel.first != NONE);
-        waiting.filter_map(|channel| channel.promised.first().map(|&(time, _)| time)).min()
+        let waiting = self.channels_of(link).filter(|channel| channel.first != NONE);
+        waiting.filter_map(|channel| channel.room.next()).min()
     }
 
     /// Sends a packet from now on, which takes so long; whether others wait.
     #[inline]
     pub fn occupy(&mut self, link: LinkId, until: Time, bytes: u32) -> bool {
         self.sent += 1;
+        self.bytes[link as usize] += f64::from(bytes);
         let port = &mut self.ports[link as usize];
         port.free = until;
-        port.bytes += f64::from(bytes);
         port.waiting > 0
     }
 
@@ -294,40 +306,31 @@ impl Ports {
     #[inline]
     pub fn take_room(&mut self, hop: Hop, bytes: u32) {
         let most = self.what(hop.kind, hop.link).room;
-        self.channel(hop).room -= bytes.min(most);
+        channel(&mut self.ports, &mut self.further, self.width, hop).room.take(bytes.min(most));
     }
 
     /// A packet leaves the room, which the port before learns at `time`; whether somebody waits for it.
     #[inline]
     pub fn give_room(&mut self, hop: Hop, bytes: u32, now: Time, time: Time) -> bool {
         let most = self.what(hop.kind, hop.link).room;
-        let channel = self.channel(hop);
+        let channel = channel(&mut self.ports, &mut self.further, self.width, hop);
         // What the port has learnt by now, so that promises stay few.
-        channel.learn(now);
-        // Packets leave over links of different speeds: hardly ever out of order.
-        let earlier = channel.promised.iter().rposition(|&(before, _)| before <= time);
-        channel.promised.insert(earlier.map_or(0, |at| at + 1), (time, bytes.min(most)));
+        channel.room.learn(now, &mut self.promises);
+        channel.room.promise(time, bytes.min(most), &mut self.promises);
         channel.first != NONE && self.ports[hop.link as usize].free <= time
     }
 }
 
+/// The channel that a hop leads to.
+#[inline]
+fn channel<'c>(ports: &'c mut [Port], further: &'c mut [Channel], width: usize, hop: Hop) -> &'c mut Channel {
+    match hop.channel() {
+        0 => &mut ports[hop.link as usize].channel,
+        number => &mut further[hop.link as usize * (width - 1) + number - 1],
+    }
+}
+
 impl Channel {
-    /// Whether the buffer has so much room, as far as the port knows.
-    #[inline]
-    fn has_room(&mut self, bytes: u32, now: Time) -> bool {
-        if self.room < bytes {
-            self.learn(now);
-        }
-        self.room >= bytes
-    }
-
-    /// Adds the room that the port knows of by now.
-    #[inline]
-    fn learn(&mut self, now: Time) {
-        let known = self.promised.iter().take_while(|&&(time, _)| time <= now).count();
-        self.room += self.promised.drain(..known).map(|(_, more)| more).sum::<u32>();
-    }
-
     /// Before the first that is younger; the last one is.
     fn insert_by_age(&mut self, number: u32, packets: &mut Slab<Packet>) {
         let age = packets[number].age;

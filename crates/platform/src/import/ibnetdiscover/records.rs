@@ -25,9 +25,18 @@ pub(super) enum Kind {
 /// The words that records begin with.
 const KINDS: [(&str, Kind); 3] = [("Switch", Kind::Switch), ("Ca", Kind::Adapter), ("Rt", Kind::Router)];
 
-/// Lines between records that say nothing about cables.
-const OTHERS: [&str; 8] =
-    ["vendid=", "devid=", "sysimgguid=", "switchguid=", "caguid=", "rtguid=", "Chassis ", "DDR path"];
+/// Lines between records that say nothing about cables: identities, groups (`-g`), and the search itself (`-s`).
+const OTHERS: [&str; 9] = [
+    "vendid=",
+    "devid=",
+    "sysimgguid=",
+    "switchguid=",
+    "caguid=",
+    "rtguid=",
+    "Chassis ",
+    "Non-Chassis Nodes",
+    "DR path ",
+];
 
 /// A line that says something.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +49,23 @@ pub(super) enum Line {
 
 /// Whether a line begins as those of `ibnetdiscover` do.
 pub(in crate::import) fn is_record(line: &str) -> bool {
-    line.starts_with("# Topology file:") || OTHERS.iter().any(|word| line.starts_with(word)) || kind(line).is_some()
+    line.starts_with("# Topology file:")
+        || OTHERS.iter().any(|word| line.starts_with(word))
+        || kind(line).is_some()
+        || is_of_a_list(line)
+}
+
+/// Whether a line is of a list without records: `Ca : 0x...` (`-l`, `-H`, `-S`, `-R`), or `CA 12 1 0x...`, `SW 3 36 0x...` (`-p`).
+fn is_of_a_list(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    match words.next() {
+        Some("CA" | "SW" | "RT") => {
+            words.by_ref().take(2).all(|word| word.parse::<u32>().is_ok())
+                && words.next().is_some_and(|guid| guid.starts_with("0x"))
+        }
+        Some(word) => KINDS.iter().any(|(name, _)| *name == word) && words.next() == Some(":"),
+        None => false,
+    }
 }
 
 fn kind(line: &str) -> Option<(Kind, &str)> {
@@ -61,8 +86,13 @@ pub(super) fn lines(source: &Arc<Source>) -> Result<Vec<Line>, Diagnostic> {
         }
         let line = if text.starts_with('[') { port(text, &place) } else { device(text, &place) };
         lines.push(line.ok_or_else(|| {
-            let remedy = "give hpcast all that `ibnetdiscover` printed, without options, unchanged";
-            Diagnostic::error("this is no line of ibnetdiscover", remedy).at(source, place)
+            let message = if is_of_a_list(text) {
+                "this is a list of ibnetdiscover, not its description of switches and adapters"
+            } else {
+                "this is no line of ibnetdiscover"
+            };
+            let remedy = "give hpcast all that `ibnetdiscover` printed, unchanged, without options that make lists";
+            Diagnostic::error(message, remedy).at(source, place)
         })?);
     }
     Ok(lines)

@@ -30,6 +30,37 @@ fn a_fabric() {
     assert!(warnings.contains("part of a switch that reduces data") && warnings.contains("taken as one"), "{warnings}");
 }
 
+/// Printed by `ibnetdiscover -s -g` itself in a simulated network: two leaves, two cables from each to the spine, and a host with
+/// two adapters, one of which has a port on either leaf.
+#[test]
+fn what_options_add_does_no_harm() {
+    let printed = include_str!("../../../tests/imported/fabric-shown-in-groups.txt");
+    let import = read(printed).unwrap_or_else(|errors| panic!("{errors}"));
+    let figures = Figures::of(&import.machine.build().unwrap());
+    assert_eq!((figures.nodes, figures.switches, figures.cables), (3, 3, 6));
+    let Wiring::Graph { text, .. } = &import.machine.network.wiring else { panic!("not a graph") };
+    for line in ["link node10 -- leaf-b 2 GB/s 100 ns   # 2 cables", "link node10 -- leaf-a 1 GB/s 100 ns"] {
+        assert!(text.lines().any(|other| other == line), "{line} not in\n{text}");
+    }
+}
+
+#[test]
+fn lists_are_refused_by_name() {
+    let lists = [
+        "Switch\t : 0x0000000000200002 ports 36 devid 0x0 vendid 0x0 \"leaf\"\n",
+        "CA     0  1 0x0000000000100022 4x SDR - SW     3  4 0x0000000000200002 ( 'node12 HCA-1' - 'leaf' )\n",
+        "SW     3 36 0x0000000000200002 4x SDR                                    'leaf'\n",
+    ];
+    for list in lists {
+        assert!(is_record(list), "{list}");
+        let error = read(list).unwrap_err().to_string();
+        assert!(
+            error.contains("a list of ibnetdiscover") && error.contains("without options that make lists"),
+            "{error}"
+        );
+    }
+}
+
 #[test]
 fn mistakes_have_a_place_and_a_remedy() {
     let refused = |old: &str, new: &str, line: usize, part: &str| {

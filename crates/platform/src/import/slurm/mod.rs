@@ -42,7 +42,8 @@ pub(super) fn is_statement(line: &str) -> bool {
 
 /// Reads a `topology.conf` and makes a machine of it; `unsaid` is what it does not tell.
 pub fn import(source: &Arc<Source>, unsaid: &Unsaid) -> Result<Import, Diagnostics> {
-    let mut reader = Reader { source, warnings: Diagnostics::new(), node_places: BTreeMap::new() };
+    let mut reader =
+        Reader { source, warnings: Diagnostics::new(), node_places: BTreeMap::new(), without_unit: Vec::new() };
     let lines = reader.lines()?;
     let blocks = lines.iter().any(|line| line.kind != Kind::Switch);
     if let Some(switch) = lines.iter().find(|line| blocks && line.kind == Kind::Switch) {
@@ -76,6 +77,8 @@ struct Reader<'s> {
     warnings: Diagnostics,
     /// What has each node already.
     node_places: BTreeMap<String, (u32, String)>,
+    /// Speeds of links that cannot be used.
+    without_unit: Vec<Pair>,
 }
 
 impl Reader<'_> {
@@ -216,6 +219,7 @@ impl Reader<'_> {
             let message = format!("switch `{}` is below itself", line.name);
             return Err(self.error(&line.place, message, "remove the loop: levels of switches lead upwards only"));
         }
+        self.warn_of_speeds_without_unit();
         if lines.len() > 1 {
             self.warnings.push(
                 Diagnostic::warning(
@@ -234,12 +238,23 @@ impl Reader<'_> {
         match pair.value.parse::<Bandwidth>() {
             Ok(speed) if speed.get() > 0.0 => Some(speed),
             _ => {
-                let message = format!("LinkSpeed `{}` is not used: Slurm gives it no unit", pair.value);
-                let remedy = "write one, such as `LinkSpeed=100Gbit/s`, or give --bandwidth";
-                self.warnings.push(Diagnostic::warning(message, remedy).at(self.source, pair.value_place.clone()));
+                self.without_unit.push(pair.clone());
                 None
             }
         }
+    }
+
+    /// Real files have such speeds in every line: one warning for all of them.
+    fn warn_of_speeds_without_unit(&mut self) {
+        let Some((first, others)) = self.without_unit.split_first() else { return };
+        let others = match others.len() {
+            0 => String::new(),
+            1 => ", nor that of another line".into(),
+            count => format!(", nor those of {count} other lines"),
+        };
+        let message = format!("LinkSpeed `{}` is not used{others}: Slurm gives it no unit", first.value);
+        let remedy = "write one, such as `LinkSpeed=100Gbit/s`, or give --bandwidth";
+        self.warnings.push(Diagnostic::warning(message, remedy).at(self.source, first.value_place.clone()));
     }
 
     fn blocks(&mut self, lines: &[Line]) -> Result<Fabric, Diagnostic> {

@@ -28,6 +28,18 @@ fn refused(text: &str, position: (usize, usize), parts: &[&str]) {
     assert!(errors.iter().all(|error| !error.remedy.is_empty()), "no remedy in\n{shown}");
 }
 
+/// As in the documentation of Slurm, where every line has one.
+#[test]
+fn speeds_without_units_are_one_warning() {
+    let text = "SwitchName=s0 Nodes=tux[0-3] LinkSpeed=900\nSwitchName=s1 Nodes=tux[4-7] LinkSpeed=900\n\
+        SwitchName=s2 Switches=s[0-1] LinkSpeed=1800\nSwitchName=s3 Switches=s[0-1] LinkSpeed=1800\n";
+    let import = good(text);
+    let speeds: Vec<_> = import.warnings.iter().filter(|warning| warning.message.contains("LinkSpeed")).collect();
+    let [warning] = &speeds[..] else { panic!("{}", import.warnings) };
+    assert!(warning.message.contains("`900` is not used, nor those of 3 other lines"), "{}", warning.message);
+    assert_eq!(warning.position(), Some((1, 40)));
+}
+
 #[test]
 fn a_tree() {
     let import = good(TREE);
