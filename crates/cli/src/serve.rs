@@ -38,6 +38,9 @@ pub(crate) struct Options {
     /// Address to listen on; any but those of this computer alone asks for a token
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), value_name = "ADDRESS")]
     listen: IpAddr,
+    /// Ask for a token on this computer, too: others may be logged in here
+    #[arg(long)]
+    token: bool,
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
@@ -45,7 +48,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let shelf = Shelf::new(&options.place)?;
     let listener = listen(SocketAddr::new(options.listen, options.port))?;
     let address = listener.local_addr().map_err(|error| Failure::input(format!("cannot listen: {error}")))?;
-    let guard = Guard::new(address.ip(), address.port())?;
+    let guard = Guard::new(address.ip().is_loopback() && !options.token, address.port())?;
     print(&format!("http://{}:{}/{}\n", host(address.ip()), address.port(), guard.query()))?;
     let site = Arc::new(Site::new(shelf));
     let answering = site.clone();

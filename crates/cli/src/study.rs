@@ -8,6 +8,7 @@ mod figures;
 mod folder;
 mod png;
 mod pool;
+mod record;
 mod report;
 mod summary;
 mod worker;
@@ -22,11 +23,12 @@ use hpcast_units::count;
 
 use crate::failure::Failure;
 use crate::running::BUILD;
-pub(crate) use execution::{origin_folder, value as figure_of};
+pub(crate) use execution::{note, origin_folder, value as figure_of};
 pub(crate) use external::{Prepared, refusal};
 pub(crate) use figures::of_json as figures_of;
 pub(crate) use folder::{Folder, holds, is_in_use, location};
 pub(crate) use pool::Pool;
+pub(crate) use record::record;
 use worker::Library;
 
 /// Studies with more runs are not begun by mistake.
@@ -154,10 +156,8 @@ fn plan(study: &Study, yes: bool) -> Result<Planned, Failure> {
 pub(crate) fn check_levels(study: &Study) -> Result<(), Failure> {
     let mut failures = Vec::new();
     let trials = study.trials(&version())?;
-    for Trial { run, documents, .. } in &trials {
-        let mut library = Library::default();
-        documents.iter().for_each(|(fingerprint, document)| library.add(fingerprint.clone(), document.clone()));
-        failures.push(folder::within(&study.folder, || library.check(&run.inputs))?.err());
+    for trial in &trials {
+        failures.push(failure_of(study, trial)?);
     }
     let Some(wrong) = failures.iter().position(Option::is_some) else { return Ok(()) };
     let Trial { key, run, .. } = &trials[wrong];
@@ -165,7 +165,7 @@ pub(crate) fn check_levels(study: &Study) -> Result<(), Failure> {
         // If the first fails and another does not, the level is to blame in which they differ.
         Some(cured) if wrong == 0 => first_level(&trials[cured].key),
         Some(_) => key.clone(),
-        None => "program".into(),
+        None => factor_to_blame(study)?.unwrap_or_else(|| "program".into()),
     };
     let levels: Vec<&str> = run.levels.iter().map(|(text, _)| text.as_str()).collect();
     let mut diagnostics = Diagnostics::new();
@@ -175,6 +175,25 @@ pub(crate) fn check_levels(study: &Study) -> Result<(), Failure> {
         }
     }
     Err(diagnostics.into())
+}
+
+/// What is wrong with a trial, if anything is.
+fn failure_of(study: &Study, trial: &Trial) -> Result<Option<Failure>, Failure> {
+    let mut library = Library::default();
+    trial.documents.iter().for_each(|(fingerprint, document)| library.add(fingerprint.clone(), document.clone()));
+    Ok(folder::within(&study.folder, || library.check(&trial.run.inputs))?.err())
+}
+
+/// The key of the factor without which everything would be right, such as one of a key that no machine has.
+fn factor_to_blame(study: &Study) -> Result<Option<String>, Failure> {
+    for factor in 0..study.factors.len() {
+        if let Some(trial) = study.without_changes_of(factor, &version())?
+            && failure_of(study, &trial)?.is_none()
+        {
+            return Ok(Some(trial.key));
+        }
+    }
+    Ok(None)
 }
 
 /// The first level of the factor whose level has this key, such as `factor[1].levels[0]`.

@@ -67,6 +67,12 @@ fn look_at_small_study(page: &mut Chromium) {
     let sizes = column(page, 2);
     assert_eq!((sizes.len(), sizes[0].as_str(), sizes[19].as_str()), (20, "16 KiB", "1 KiB"));
     assert!(page.text("#rows th:nth-child(2)").ends_with('▼'));
+    // The best combinations, the worst first.
+    assert_eq!(page.text("#analyses tr:nth-child(2) td"), "size 2 KiB");
+    page.click("#analyses th:nth-child(2)");
+    page.click("#analyses th:nth-child(2)");
+    assert_eq!(page.text("#analyses tr:nth-child(2) td"), "size 16 KiB");
+    assert_eq!(page.text("#analyses tr:first-child th"), "combination");
 }
 
 #[test]

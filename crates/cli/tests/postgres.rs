@@ -3,6 +3,7 @@
 mod common;
 mod served;
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -97,7 +98,12 @@ fn a_team_keeps_its_runs_in_one_place() {
     let said = prints(&["study", "run", &study, "--out", &folder.path("there"), "--store", &url]);
     assert!(said.contains("20 of them done now"), "{said}");
     assert_eq!(rows(&url, "study"), here);
-    // The folder knows where its results are.
+    // The folder knows where its results are, and tells nobody the password.
+    let with_password = url.replace("hpcast@", "hpcast:secret@");
+    prints(&["study", "run", &study, "--out", &folder.path("there"), "--store", &with_password]);
+    assert!(!folder.read("there/commands.log").contains("secret"), "{}", folder.read("there/commands.log"));
+    let mode = std::fs::metadata(folder.path("there/store.txt")).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o077, 0, "{mode:o}");
     assert_eq!(rows(&folder.path("there"), "study"), here);
     // Another study with runs in common.
     let other = folder.write("other.toml", &SMALL_STUDY.replace("\"16 KiB\"]", "\"16 KiB\", \"32 KiB\"]"));
@@ -130,4 +136,6 @@ fn a_server_that_is_not_there() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("postgres://somebody@127.0.0.1:1/nowhere") && !said.contains("secret"), "{said}");
+    // The folder is as good as new.
+    prints(&["study", "run", &study, "--out", &out]);
 }

@@ -108,7 +108,8 @@ fn strangers_get_no_further() {
     }
     let start = Instant::now();
     server.page("/");
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    // A place at a time would be free after ten.
+    assert!(start.elapsed() < Duration::from_secs(9), "{:?}", start.elapsed());
     // So many that there is room for no more are turned away; when they are gone, there is room again.
     let crowd: Vec<_> = (0..200).map(|_| server.connect()).collect();
     let late = || server.try_to_send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -136,6 +137,11 @@ fn other_computers_need_the_token() {
     assert!(admitted.head.contains(&format!("Set-Cookie: {cookie}; HttpOnly; SameSite=Strict")), "{}", admitted.head);
     assert_eq!(server.ask("GET", "/study/1", &format!("Host: somewhere\r\nCookie: {cookie}\r\n")).status, 200);
     assert_eq!(server.ask("GET", "/study/1", "Host: somewhere\r\nCookie: hpcast-1=x\r\n").status, 401);
+    // So do others who are logged in here, if the owner wants that.
+    let server = Server::start(&folder.path("out"), &["--token"]);
+    assert_eq!(server.get("/").status, 401);
+    let (_, token) = server.url.split_once("?token=").expect("a token");
+    assert!(server.page(&format!("/?token={token}")).contains("Halo exchanges"));
 }
 
 #[test]
@@ -303,5 +309,6 @@ fn ten_thousand_runs_are_quick_to_look_at() {
         took.push((address, start.elapsed()));
     }
     println!("{took:?}");
-    assert!(took.iter().all(|(_, time)| *time < Duration::from_secs(3)), "{took:?}");
+    // Tenths of a second on an idle computer; what reads everything for each row would take minutes.
+    assert!(took.iter().all(|(_, time)| *time < Duration::from_secs(10)), "{took:?}");
 }

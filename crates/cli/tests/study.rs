@@ -165,6 +165,8 @@ fn what_is_wrong_is_found_before_the_first_run() {
         ("\"1 GB/s\"", "\"1 s\"", "`s` is a unit of duration, not of bandwidth"),
         ("\"1 GB/s\"", "\"fast\"", "fast"),
         ("network.bandwidth", "network.bandwith", "did you mean `bandwidth`?"),
+        // Where it stands is shown.
+        ("\"network.bandwidth\"\n", "\"network.bandwith\"\n", "[[factor]]"),
         ("halo2d", "halo5d", "halo5d"),
         ("--count 2", "--cuont 2", "--cuont"),
         ("machine.toml", "absent.toml", "there is no such file"),
@@ -176,6 +178,30 @@ fn what_is_wrong_is_found_before_the_first_run() {
         refuses(&["study", "run", &study, "--out", &folder.path("out")], &[said, "study.toml:"]);
         assert!(!folder.names().contains(&"out".into()), "{to}: something was begun");
     }
+}
+
+/// Not only in the first line.
+#[test]
+fn a_wrong_level_in_a_table_is_found_before_the_first_run() {
+    let (folder, study) =
+        folder("study-table", &STUDY.replace("[design]", "[design]\nkind = \"list\"\nfile = \"points.csv\""));
+    let levels = ["levels = [\"1 KiB\", \"64 KiB\", \"1 MiB\"]\n", "levels = [\"1 GB/s\", \"10 GB/s\"]\n"];
+    folder.write("study.toml", &levels.iter().fold(folder.read("study.toml"), |text, part| text.replace(part, "")));
+    folder.write("points.csv", "size,bandwidth\n1 KiB,1 GB/s\n2 KiB,1 GB/s\n2 KiB,1 s\n");
+    refuses(
+        &["study", "run", &study, "--out", &folder.path("out")],
+        &["2 KiB, 1 s: ", "unit of duration, not of bandwidth"],
+    );
+    assert!(!folder.names().contains(&"out".into()), "something was begun");
+    folder.write("points.csv", "size,bandwidth\n1 KiB,1 GB/s\n2 KiB,1 GB/s\n2 KiB,2 GB/s\n");
+    let said = prints(&["study", "run", &study, "--out", &folder.path("out")]);
+    assert!(said.contains("6 of 6, 6 of them done now"), "{said}");
+    // A table that is changed leaves nothing behind.
+    folder.write("points.csv", "size,bandwidth\n2 KiB,2 GB/s\n");
+    let said = prints(&["study", "run", &study, "--out", &folder.path("out")]);
+    assert!(said.contains("2 of 2, 0 of them done now, 2 known before"), "{said}");
+    assert_eq!(export(&folder, "out").lines().count(), 3);
+    assert!(prints(&["runs", "list", &folder.path("out")]).contains("2 KiB"));
 }
 
 #[test]
@@ -220,10 +246,14 @@ fn runs_that_fail_are_said_and_tried_again() {
         .replace("--ranks-per-node 1", "--ranks-per-node {each}");
     let text = text + "\n[[factor]]\nname = \"each\"\nlevels = [4, 1]\n";
     let (folder, study) = folder("study-fail", &text);
-    let output = command(&["study", "run", &study, "--out", &folder.path("out")]).output().expect("hpcast");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("12 of 48 runs have failed; the first: 1 KiB, 1 GB/s, 64, 1:"), "{said}");
+    for done in [48, 12] {
+        let output = hpcast(&["study", "run", &study, "--out", &folder.path("out")]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("12 of 48 runs have failed; the first: 1 KiB, 1 GB/s, 64, 1:"), "{said}");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(said.contains(&format!("{done} of them done now")), "{said}");
+    }
     let failed = prints(&["runs", "list", &folder.path("out"), "--where", "status=failed", "--limit", "2"]);
     assert!(failed.contains("failed") && failed.contains("2 of 12 runs"), "{failed}");
 }
@@ -298,6 +328,11 @@ fn the_best_is_found_with_few_runs() {
     assert_eq!(prints(&["runs", "show", &out, "0"]), costs);
     let listed = prints(&["runs", "list", &out, "--sort", "seconds", "--limit", "1"]);
     assert!(listed.contains("1 of 5 runs"), "{listed}");
+    // Another search leaves nothing of the first one but what it has found.
+    prints(&["tune", &study, "--budget", "3", "--seed", "7", "--out", &out]);
+    let listed = prints(&["runs", "list", &out]);
+    assert_eq!(listed.lines().filter(|line| line.contains("B/s")).count(), 3, "{listed}");
+    assert_eq!(folder.read("out/commands.log").lines().count(), 3);
     assert!(said.contains("of 6 combinations") && said.contains("size 1 KiB, bandwidth 10 GB/s\n"), "{said}");
 }
 

@@ -74,9 +74,12 @@ impl Reader {
         if self.broken.iter().any(|broken| is_within(broken, &problem.key) || is_within(&problem.key, broken)) {
             return;
         }
-        let diagnostic =
-            Diagnostic::error(&problem.message, &problem.remedy).at(&self.source, self.place(&problem.key));
+        let place = self.place(&problem.key);
         // One value may stand for several, such as the links of all levels.
+        if self.broken.iter().any(|broken| self.places.get(broken) == Some(&place)) {
+            return;
+        }
+        let diagnostic = Diagnostic::error(&problem.message, &problem.remedy).at(&self.source, place);
         if !self.diagnostics.iter().any(|earlier| *earlier == diagnostic) {
             self.diagnostics.push(diagnostic);
         }

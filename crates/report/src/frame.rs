@@ -91,6 +91,8 @@ impl Area {
             let Some(place) = self.x(scale, tick.value) else { continue };
             axes.push(Element::line(place, bottom, place, bottom + tick_length(&tick.label)).set("stroke", "#333"));
             if let (Some(label), Some(_)) = (&tick.label, name) {
+                // The last one must not leave the page.
+                let place = place.min(WIDTH - text_width(label, SMALL) / 2.0 - 2.0);
                 axes.push(Element::label(place, bottom + 8.0 + SMALL, SMALL, "middle", label));
             }
         }

@@ -15,8 +15,10 @@ pub enum Quantity {
     FlopRate,
     /// A part of a whole, told in percent.
     Share,
-    /// How many, or anything else without a unit.
+    /// How many, or anything else without a unit; a [`Quantity::Number`] where values are not whole.
     Count,
+    /// Anything without a unit, with decimals.
+    Number,
 }
 
 /// How values are spread along an axis.
@@ -50,10 +52,12 @@ pub(crate) struct Scale {
 impl Scale {
     /// Covers the values, with at most about `room` labels. Values that cannot be shown are left out.
     pub fn of(quantity: Quantity, spacing: Spacing, values: impl Iterator<Item = f64>, room: usize) -> Scale {
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        let (mut low, mut high, mut is_whole) = (f64::INFINITY, f64::NEG_INFINITY, true);
         for value in values.filter(|value| can_show(*value, spacing)) {
             (low, high) = (low.min(value), high.max(value));
+            is_whole &= value == value.trunc();
         }
+        let quantity = if quantity == Quantity::Count && !is_whole { Quantity::Number } else { quantity };
         match spacing {
             Spacing::Linear if low > high => Scale::linear(quantity, 0.0, 1.0, room).extended(quantity, room),
             Spacing::Linear => Scale::linear(quantity, low.min(0.0), high.max(0.0), room).extended(quantity, room),
@@ -73,7 +77,7 @@ impl Scale {
         let last = (high / step * (1.0 + 1e-12)).floor() as i64;
         let ticks = (first..=last).map(|tick| {
             let value = tick as f64 * step;
-            Tick { value, label: Some(plain(value / factor)) }
+            Tick { value, label: Some(numeral(value / factor)) }
         });
         Scale { spacing: Spacing::Linear, low, high, ticks: ticks.collect(), unit }
     }
@@ -176,7 +180,7 @@ fn unit(quantity: Quantity, largest: f64) -> (f64, Option<&'static str>) {
             (1e18, "Eflop/s"),
         ],
         Quantity::Share => &[(0.01, "%")],
-        Quantity::Count => return (1.0, None),
+        Quantity::Count | Quantity::Number => return (1.0, None),
     };
     let fits = units.iter().rev().find(|(factor, _)| *factor <= largest * (1.0 + 1e-12));
     let (factor, name) = fits.copied().unwrap_or(units[0]);
@@ -202,8 +206,18 @@ fn label(quantity: Quantity, value: f64) -> String {
         Quantity::Bandwidth => Bandwidth::new(value).human(),
         Quantity::FlopRate => FlopRate::new(value).human(),
         Quantity::Share => format!("{} %", plain(100.0 * value)),
-        Quantity::Count => plain(value),
+        Quantity::Count | Quantity::Number => numeral(value),
     }
+}
+
+/// A number without a unit: what has too many zeros is told by its power of ten.
+fn numeral(value: f64) -> String {
+    if value == 0.0 || value.abs() >= 1e-4 {
+        return plain(value);
+    }
+    let text = format!("{value:.3e}");
+    let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
+    format!("{}e{power}", digits.trim_end_matches('0').trim_end_matches('.'))
 }
 
 #[cfg(test)]
@@ -219,6 +233,18 @@ mod tests {
 
     fn log(quantity: Quantity, values: &[f64], room: usize) -> Scale {
         Scale::of(quantity, Spacing::Logarithmic, values.iter().copied(), room)
+    }
+
+    /// Seconds of a study need no unit to be seen.
+    #[test]
+    fn what_is_not_whole_has_decimals() {
+        let labels = |values: &[f64]| -> Vec<String> {
+            let scale = Scale::of(Quantity::Count, Spacing::Linear, values.iter().copied(), 5);
+            scale.ticks.into_iter().filter_map(|tick| tick.label).collect()
+        };
+        assert_eq!(labels(&[0.0013, 0.0041]), ["0", "0.001", "0.002", "0.003", "0.004", "0.005"]);
+        assert_eq!(labels(&[2.5e-6]), ["0", "5e-7", "1e-6", "1.5e-6", "2e-6", "2.5e-6"]);
+        assert_eq!(labels(&[1.0, 3.0]), ["0", "1", "2", "3"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! From a study file to runs: each point of the design with the files and words that belong to it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use hpcast_calibrate::table::TextTable;
@@ -13,6 +13,9 @@ use crate::document::{Document, Fingerprint, Original};
 use crate::file::{DesignSpec, Edit, Study, StudyFactor, StudyLevel, Values, Which};
 use crate::key_path::merge;
 use crate::run::Inputs;
+
+/// So many rows of a table are tried before the first run.
+const MOST_TRIALS: usize = 100;
 
 /// Digits that count where a value is multiplied.
 const DIGITS: usize = 12;
@@ -116,8 +119,8 @@ impl Study {
             DesignSpec::Plan(_) => self.factors.iter().map(every_level).collect(),
         };
         if let DesignSpec::List { .. } = &self.design {
-            let listed = self.points()?.0;
-            points.extend(listed.into_iter().take(1).map(|point| ("design.file".into(), point)));
+            let listed = with_new_levels(self.points()?.0);
+            points.extend(listed.take(MOST_TRIALS).map(|point| ("design.file".into(), point)));
         }
         let base: Point = all.iter().filter_map(|levels| Some(levels.first()?.1.clone())).collect();
         for (place, levels) in all.iter().enumerate() {
@@ -134,6 +137,21 @@ impl Study {
             trials.push(Trial { key, run, documents: maker.documents });
         }
         Ok(trials)
+    }
+
+    /// The first of these trials as it would be if a factor changed no file: if that is right, the factor is to blame.
+    pub fn without_changes_of(&self, factor: usize, version: &str) -> Result<Option<Trial>, Diagnostic> {
+        let point = match &self.design {
+            DesignSpec::List { .. } => self.points()?.0.into_iter().next(),
+            DesignSpec::Plan(_) => {
+                self.factors.iter().map(|factor| Some(every_level(factor).into_iter().next()?.1)).collect()
+            }
+        };
+        let Some(mut point) = point else { return Ok(None) };
+        point[factor].edits.retain(|edit| edit.of().is_none());
+        let mut maker = Maker::new(self, version)?;
+        let run = maker.run(0, 0, &point)?;
+        Ok(Some(Trial { key: self.factors[factor].key.clone(), run, documents: maker.documents }))
     }
 
     /// How the points belong together; nothing for a table, and where there is no such design.
@@ -227,6 +245,15 @@ fn level(factor: &StudyFactor, setting: Setting) -> StudyLevel {
         (Values::Levels(levels), Setting::Coordinate(_)) => levels[0].clone(),
         (Values::Range(range), Setting::Level(_)) => range.at(0.0, &factor.target),
     }
+}
+
+/// Those points that have a level which none before them has.
+fn with_new_levels(points: Vec<Point>) -> impl Iterator<Item = Point> {
+    let mut known = HashSet::new();
+    points.into_iter().filter(move |point| {
+        let new = point.iter().enumerate().filter(|(place, level)| known.insert((*place, level.text.clone())));
+        new.count() > 0
+    })
 }
 
 /// Each level with its key; of a range both ends.

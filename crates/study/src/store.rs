@@ -16,7 +16,7 @@ use crate::document::{Document, Fingerprint};
 use crate::frame::Better;
 use crate::run::{Cost, Ending, Inputs, Outputs};
 pub use database::StoreError;
-use database::{Cell, Database, Kind};
+use database::{Cell, Database, Kind, without_password};
 pub use query::{Condition, ConditionError, Query, StudyRow};
 
 /// The name of the store in a study's folder.
@@ -42,6 +42,26 @@ impl Location {
         }
         let path = Path::new(text);
         Location::File(if path.is_dir() { path.join(FILE) } else { path.into() })
+    }
+
+    /// Whether both are the same store, whatever passwords they are opened with.
+    pub fn is_same(&self, other: &Location) -> bool {
+        match (self, other) {
+            (Location::Server(one), Location::Server(other)) => without_password(one) == without_password(other),
+            _ => self == other,
+        }
+    }
+}
+
+/// A word of a command as others may see it: an address of a server has no password.
+pub fn shown(word: &str) -> String {
+    let (option, value) = match word.split_once('=') {
+        Some((option, value)) if option.starts_with("--") => (format!("{option}="), value),
+        _ => (String::new(), word),
+    };
+    match Location::of(value) {
+        Location::Server(url) => option + &without_password(&url),
+        Location::File(_) => word.into(),
     }
 }
 
@@ -167,9 +187,22 @@ impl Store {
         parsed(&content, "a document")
     }
 
-    /// Begins a study, or goes on with it. One of that name that has other columns or rows is replaced; its runs stay.
+    /// Begins a study, or goes on with it. One of that name that has other columns is replaced; its runs stay.
     pub fn begin_study(&mut self, study: &StudyRecord) -> Result<StudyId, StoreError> {
         self.database.together(|database| schema::begin_study(database, study))
+    }
+
+    /// Removes rows that are not for the run that they should be for, such as those of a table that has been changed since.
+    pub fn remove_stale(
+        &mut self,
+        id: StudyId,
+        is_right: impl Fn(u64, &Fingerprint) -> bool,
+    ) -> Result<(), StoreError> {
+        self.database.together(|database| {
+            let rows = schema::keys(database, id)?;
+            let stale = rows.iter().filter(|(row, key)| !is_right(*row, key));
+            stale.into_iter().try_for_each(|(row, _)| schema::remove_row(database, id, *row))
+        })
     }
 
     /// All studies, the oldest first.

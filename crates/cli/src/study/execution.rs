@@ -12,11 +12,10 @@ use hpcast_report::write_file;
 use hpcast_study::document::Fingerprint;
 use hpcast_study::execute::slurm::{Cluster, ClusterError};
 use hpcast_study::execute::{Ended, Task};
-use hpcast_study::file::{DesignSpec, Figure, ResponseSpec, Study, StudyFactor, Values};
-use hpcast_study::frame::Better;
+use hpcast_study::file::{DesignSpec, Figure, ResponseSpec, Study};
 use hpcast_study::planned::{Planned, PlannedRun};
 use hpcast_study::run::Outputs;
-use hpcast_study::store::{FactorColumn, ResponseColumn, RunRecord, Store, StudyId, StudyRecord, StudyRow};
+use hpcast_study::store::{RunRecord, Store, StudyId, StudyRecord, StudyRow, shown};
 use hpcast_units::{Time, count};
 
 use super::folder::Folder;
@@ -52,7 +51,7 @@ pub(super) fn do_study(
 ) -> Result<(), Failure> {
     let running = Running::begin("study".into());
     let folder = Folder::open(&options.out, study, options.store.as_deref())?;
-    note(options, study)?;
+    note(&options.out, study)?;
     let mut store = Store::open(&folder.location)?;
     let id = store.begin_study(record)?;
     let documents: Vec<_> = planned.documents.iter().map(|(key, document)| (key.clone(), document)).collect();
@@ -79,15 +78,15 @@ pub(super) fn do_study(
 }
 
 /// Notes who has written to the folder, and where the study is.
-fn note(options: &RunOptions, study: &Study) -> Result<(), Failure> {
-    let path = options.out.join(COMMANDS);
+pub(crate) fn note(out: &Path, study: &Study) -> Result<(), Failure> {
+    let path = out.join(COMMANDS);
     let wrong = |error: std::io::Error| Failure::input(format!("cannot write {}: {error}", path.display()));
-    let words: Vec<String> = std::env::args().collect();
+    let words: Vec<String> = std::env::args().map(|word| shown(&word)).collect();
     let date = hpcast_report::utc(std::time::SystemTime::now());
     let mut log = std::fs::OpenOptions::new().create(true).append(true).open(&path).map_err(wrong)?;
     writeln!(log, "{date}  {}  {}", version(), words.join(" ")).map_err(wrong)?;
     let folder = absolute(&study.folder)?;
-    Ok(write_file(&options.out.join(ORIGIN_FOLDER), folder.display().to_string().as_bytes())?)
+    Ok(write_file(&out.join(ORIGIN_FOLDER), folder.display().to_string().as_bytes())?)
 }
 
 /// Where the words of a study's runs name files, by the folder of its results; empty if that is not known.
@@ -165,38 +164,16 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     path.canonicalize().map_err(|error| Failure::input(format!("cannot use {}: {error}", path.display())))
 }
 
-/// What the store knows of the study.
+/// What the store knows of the study. A table has levels that its factors do not name.
 fn record(options: &RunOptions, study: &Study, planned: &Planned) -> StudyRecord {
-    let column = |(place, factor): (usize, &StudyFactor)| {
-        let levels = match (&factor.values, &study.design) {
-            (Values::Levels(levels), DesignSpec::Plan(_)) => levels.iter().map(|level| level.text.clone()).collect(),
-            (Values::Range(_), DesignSpec::Plan(_)) => Vec::new(),
-            (_, DesignSpec::List { .. }) => listed(planned, place),
-        };
-        FactorColumn {
-            name: factor.name.clone(),
-            levels,
-            numeric: planned.runs.iter().all(|run| run.levels[place].1.is_some()),
-            continuous: matches!(factor.values, Values::Range(_)),
+    let mut record = super::record(study, options.name(), planned.runs.len() as u64);
+    if let DesignSpec::List { .. } = study.design {
+        for (place, factor) in record.factors.iter_mut().enumerate() {
+            factor.levels = listed(planned, place);
+            factor.numeric = planned.runs.iter().all(|run| run.levels[place].1.is_some());
         }
-    };
-    let response = |response: &ResponseSpec| ResponseColumn {
-        name: response.name.clone(),
-        higher_is_better: response.better == Better::Higher,
-    };
-    StudyRecord {
-        name: options.name(),
-        title: study.title.clone(),
-        question: study.question.clone(),
-        file: study.source().text.clone(),
-        design: study.design.name().into(),
-        factors: study.factors.iter().enumerate().map(column).collect(),
-        responses: study.responses.iter().map(response).collect(),
-        baseline: study.baseline.clone(),
-        rows: planned.runs.len() as u64,
-        version: version(),
-        created: hpcast_report::utc(std::time::SystemTime::now()),
     }
+    record
 }
 
 /// The levels of a table, each once, in its order.
@@ -258,7 +235,9 @@ impl<'s> Keeper<'s> {
                 kept.push(keeper.row(number, Some(&outputs)));
             }
         }
-        keeper.store.add(id, &[], &kept)?;
+        let Keeper { store, keys, .. } = &mut keeper;
+        store.remove_stale(id, |row, key| keys.get(row as usize) == Some(key))?;
+        store.add(id, &[], &kept)?;
         Ok(keeper)
     }
 

@@ -1,12 +1,13 @@
 //! The folder of a study's results.
 
-use std::fs::{File, Permissions};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use hpcast_report::write_file;
 use hpcast_study::file::Study;
-use hpcast_study::store::Location;
+use hpcast_study::store::{Location, Store};
 use rustix::fs::FlockOperation;
 
 use crate::failure::Failure;
@@ -39,23 +40,34 @@ impl Folder {
             )));
         }
         let location = match (store, location(path)?) {
-            (Some(store), known @ Location::Server(_)) if Location::of(store) != known => {
+            (Some(store), known @ Location::Server(_)) if !Location::of(store).is_same(&known) => {
                 return Err(Failure::input(format!(
                     "{} keeps its results in another store; leave out --store, or choose another folder with --out",
                     path.display()
                 )));
             }
             (Some(store), _) => {
-                write_file(&path.join(ELSEWHERE), format!("{store}\n").as_bytes())?;
-                // It may hold a password.
-                std::fs::set_permissions(path.join(ELSEWHERE), Permissions::from_mode(0o600)).map_err(cannot)?;
-                Location::of(store)
+                let location = Location::of(store);
+                // A store that cannot be opened is none to be found again.
+                Store::open(&location)?;
+                write_secret(&path.join(ELSEWHERE), &format!("{store}\n")).map_err(cannot)?;
+                location
             }
             (None, location) => location,
         };
         write_file(&path.join(STUDY), study.source().text.as_bytes())?;
         Ok(Folder { location, _lock: lock })
     }
+}
+
+/// Writes a file that nobody else may read, not even for a moment: it may hold a password.
+fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
+    // Only its owner may read a temporary file.
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// Where the results of a study are, by its folder.

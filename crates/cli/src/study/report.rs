@@ -10,6 +10,7 @@ use hpcast_study::Frame;
 use hpcast_study::analysis::AnalysisError;
 use hpcast_study::analysis::curve::{LevelMean, by_level, smooth};
 use hpcast_study::store::Query;
+use hpcast_units::AnyQuantity;
 
 use crate::failure::Failure;
 use crate::runs::Opened;
@@ -77,8 +78,8 @@ fn pictures(findings: &Findings<'_>) -> Vec<(String, String)> {
                 if curve.as_ref().is_some_and(|curve| curve.1) { Spacing::Logarithmic } else { Spacing::Linear };
             let plot = Plot {
                 title: format!("{}: {} over {name}", findings.study.title, column.name),
-                x: Axis::new(name.as_str(), Quantity::Count, spacing),
-                y: Axis::new(column.name.as_str(), Quantity::Count, Spacing::Linear),
+                x: Axis::new(name.as_str(), quantity_of_factor(&findings.frame, factor), spacing),
+                y: Axis::new(column.name.as_str(), quantity_of_figure(&column.name), Spacing::Linear),
                 series: [means].into_iter().chain(curve.map(|curve| curve.0)).collect(),
                 note: format!(
                     "{} of {} runs; bands: where means and the curve lie with 95 % confidence",
@@ -90,6 +91,27 @@ fn pictures(findings: &Findings<'_>) -> Vec<(String, String)> {
         }
     }
     pictures
+}
+
+/// What the levels of a factor measure, by the unit of one of them.
+fn quantity_of_factor(frame: &Frame, factor: usize) -> Quantity {
+    let level = frame.factors[factor].levels.first();
+    match level.and_then(|level| AnyQuantity::parse(&level.text)).and_then(AnyQuantity::noun) {
+        Some("size") => Quantity::Size,
+        Some("bandwidth") => Quantity::Bandwidth,
+        Some("duration") => Quantity::Seconds,
+        Some("flop rate") => Quantity::FlopRate,
+        _ => Quantity::Count,
+    }
+}
+
+/// What a figure of a run measures, by its name.
+fn quantity_of_figure(name: &str) -> Quantity {
+    match name {
+        "bandwidth" => Quantity::Bandwidth,
+        _ if name == "seconds" || name.ends_with("_seconds") => Quantity::Seconds,
+        _ => Quantity::Count,
+    }
 }
 
 /// The mean at each level, all other factors taken together.
@@ -117,4 +139,16 @@ fn curve(frame: &Frame, response: usize, factor: usize) -> Option<(Series, bool)
 
 fn file_name(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_units() {
+        assert_eq!(quantity_of_figure("wait_seconds"), Quantity::Seconds);
+        assert_eq!(quantity_of_figure("seconds"), Quantity::Seconds);
+        assert_eq!(quantity_of_figure("gflops"), Quantity::Count);
+    }
 }

@@ -5,14 +5,13 @@ use std::path::Path;
 
 use hpcast_study::document::{Document, Fingerprint};
 use hpcast_study::execute::Ended;
-use hpcast_study::file::{ResponseSpec, Study, StudyFactor, Values};
-use hpcast_study::frame::Better;
+use hpcast_study::file::Study;
 use hpcast_study::planned::PlannedRun;
 use hpcast_study::run::Outputs;
-use hpcast_study::store::{FactorColumn, ResponseColumn, RunRecord, Store, StudyId, StudyRecord, StudyRow};
+use hpcast_study::store::{RunRecord, Store, StudyId, StudyRecord, StudyRow};
 
 use crate::failure::Failure;
-use crate::study::{Folder, figure_of, version};
+use crate::study::{Folder, figure_of, note};
 
 /// The store of a search.
 pub(super) struct Kept {
@@ -25,8 +24,11 @@ impl Kept {
     /// In that folder, beside what is there.
     pub fn open(out: &Path, study: &Study, name: &str, budget: u32) -> Result<Kept, Failure> {
         let folder = Folder::open(out, study, None)?;
+        note(out, study)?;
         let mut store = Store::open(&folder.location)?;
         let id = store.begin_study(&record(study, name, budget))?;
+        // Another search asks for other runs; what it has in common with this one is known all the same.
+        store.remove_stale(id, |_, _| false)?;
         Ok(Kept { store, id, _folder: folder })
     }
 
@@ -66,36 +68,6 @@ impl Kept {
 
 /// What the store says of the search.
 fn record(study: &Study, name: &str, budget: u32) -> StudyRecord {
-    let column = |factor: &StudyFactor| {
-        let (levels, numeric) = match &factor.values {
-            Values::Levels(levels) => (
-                levels.iter().map(|level| level.text.clone()).collect(),
-                levels.iter().all(|level| level.number.is_some()),
-            ),
-            Values::Range(_) => (Vec::new(), true),
-        };
-        FactorColumn {
-            name: factor.name.clone(),
-            levels,
-            numeric,
-            continuous: matches!(factor.values, Values::Range(_)),
-        }
-    };
-    let response = |response: &ResponseSpec| ResponseColumn {
-        name: response.name.clone(),
-        higher_is_better: response.better == Better::Higher,
-    };
-    StudyRecord {
-        name: format!("{name}-tuned"),
-        title: format!("{} (the best is searched)", study.title),
-        question: study.question.clone(),
-        file: study.source().text.clone(),
-        design: "tune".into(),
-        factors: study.factors.iter().map(column).collect(),
-        responses: study.responses.iter().map(response).collect(),
-        baseline: study.baseline.clone(),
-        rows: u64::from(budget),
-        version: version(),
-        created: hpcast_report::utc(std::time::SystemTime::now()),
-    }
+    let record = crate::study::record(study, format!("{name}-tuned"), budget.into());
+    StudyRecord { title: format!("{} (the best is searched)", study.title), design: "tune".into(), ..record }
 }

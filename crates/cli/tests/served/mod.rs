@@ -136,10 +136,13 @@ impl Drop for Study {
     }
 }
 
+/// Computers may be busy with other tests; who waits in vain is told so after that.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// Asks until the answer is right.
 pub fn until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
-    while start.elapsed() < Duration::from_secs(30) {
+    while start.elapsed() < PATIENCE {
         if let Some(answer) = ask() {
             return answer;
         }

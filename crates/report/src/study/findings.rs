@@ -128,10 +128,11 @@ impl<'s> Findings<'s> {
     }
 }
 
-/// How the points of its design belong together, as its file says.
+/// How the points of its design belong together, as its file says. A search does not follow the design of its file.
 fn structure(study: &StudyRecord) -> Option<Structure> {
     let source = Source::new("study.toml", study.file.as_str());
-    Study::parse(&source, Path::new("")).ok()?.structure()
+    let parsed = Study::parse(&source, Path::new("")).ok()?;
+    if parsed.design.name() == study.design { parsed.structure() } else { None }
 }
 
 /// The point of the base line, if all its levels are given and it was run.
@@ -154,7 +155,8 @@ pub fn figure(value: f64) -> String {
     if size != 0.0 && !(1e-3..1e7).contains(&size) {
         return format!("{value:.3e}");
     }
-    let digits = if size >= 1000.0 { 0 } else { 3 - size.max(1.0).log10().floor() as usize };
+    let before = if size == 0.0 { 0.0 } else { size.log10().floor() };
+    let digits = (3.0 - before).max(0.0) as usize;
     format!("{value:.digits$}")
 }
 
@@ -164,9 +166,15 @@ mod tests {
 
     #[test]
     fn figures_are_short() {
-        for (value, text) in
-            [(123456.7, "123457"), (12.3456, "12.35"), (0.5, "0.500"), (1.5e-6, "1.500e-6"), (0.0, "0.000")]
-        {
+        for (value, text) in [
+            (123456.7, "123457"),
+            (1000.4, "1000"),
+            (12.3456, "12.35"),
+            (0.5, "0.5000"),
+            (-0.001173519, "-0.001174"),
+            (1.5e-6, "1.500e-6"),
+            (0.0, "0.000"),
+        ] {
             assert_eq!(figure(value), text);
         }
     }

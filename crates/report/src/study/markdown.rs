@@ -123,7 +123,9 @@ fn variance(findings: &Findings<'_>) -> Option<Section> {
     let note = match anova.noise {
         Noise::Repetitions => "Tested against runs of the same combination.".into(),
         Noise::Interactions { of } => {
-            format!("Nothing is repeated, so effects are tested against interactions of {of} factors and more.")
+            let is_repeated = findings.rows.iter().any(|row| row.repetition > 0);
+            let why = if is_repeated { "Repetitions do not differ" } else { "Nothing is repeated" };
+            format!("{why}, so effects are tested against interactions of {of} factors and more.")
         }
         Noise::Saturated => "There are as many effects as combinations: nothing is left to test against.".into(),
         Noise::Exact => "The effects explain all values exactly: there is no chance in them to test against.".into(),

@@ -313,6 +313,22 @@
     sort = { column: Number(column), rising: sort.column === Number(column) ? !sort.rising : true };
     fillTable();
   });
+  // The tables of the analyses sort, too. Words, also such as `256 KiB`, go by their letters and the numbers in them.
+  const isNumber = /^<?[+-]?[\d.]+(e[+-]?\d+)?( %| to .*)?$/;
+  const compare = (one, other) => isNumber.test(one) && isNumber.test(other)
+    ? Number.parseFloat(one.replace("<", "")) - Number.parseFloat(other.replace("<", "")) : one.localeCompare(other, "en", { numeric: true });
+  element("analyses").addEventListener("click", (event) => {
+    const head = event.target.closest("th");
+    if (!head) return;
+    const [heads, ...lines] = head.closest("table").rows;
+    const order = head.dataset.order === "rising" ? "falling" : "rising";
+    for (const cell of heads.cells) delete cell.dataset.order;
+    head.dataset.order = order;
+    const sign = order === "rising" ? 1 : -1;
+    const text = (line) => line.cells[head.cellIndex].textContent;
+    lines.sort((one, other) => sign * compare(text(one), text(other)));
+    heads.after(...lines);
+  });
   element("more").addEventListener("click", () => { most += 5 * ROWS_AT_ONCE; fillTable(); });
   element("filter").addEventListener("input", () => { draw(); fillTable(); });
   window.addEventListener("resize", draw);

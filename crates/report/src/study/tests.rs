@@ -132,3 +132,17 @@ fn new_rows_have_levels_in_words() {
     let news = news(&rows[..1]).to_string();
     assert_eq!(news, "[[0,0,0,0,[\"128\",128.0],[\"long\",null],100.0,\"00abcdefghij\"]]");
 }
+
+/// Runs without chance are the same each time: that is no want of repetitions.
+#[test]
+fn repetitions_that_do_not_differ_are_not_denied() {
+    let (study, mut rows) = example();
+    for row in &mut rows {
+        row.responses = vec![Some(100.0 + 10.0 * (row.point / 2) as f64 + (row.point % 2 * (row.point / 2)) as f64)];
+    }
+    let text = markdown(&Findings::new(&study, &rows));
+    assert!(text.contains("Repetitions do not differ, so effects are tested against interactions of 2"), "{text}");
+    rows.retain(|row| row.repetition == 0);
+    let text = markdown(&Findings::new(&study, &rows));
+    assert!(text.contains("Nothing is repeated, so effects are tested against interactions of 2"), "{text}");
+}

@@ -218,13 +218,17 @@ fn problem(error: &postgres::Error) -> String {
     format!("says: {said}")
 }
 
-/// An address that can be shown.
-fn without_password(url: &str) -> String {
+/// An address that can be shown: a password may stand before the host, or among the options.
+pub(super) fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return "of the given address".into() };
-    match rest.rsplit_once('@') {
-        Some((user, host)) => format!("{scheme}://{}@{host}", user.split(':').next().unwrap_or_default()),
-        None => url.into(),
-    }
+    let rest = match rest.rsplit_once('@') {
+        Some((user, host)) => format!("{}@{host}", user.split(':').next().unwrap_or_default()),
+        None => rest.into(),
+    };
+    let Some((place, options)) = rest.split_once('?') else { return format!("{scheme}://{rest}") };
+    let shown: Vec<&str> = options.split('&').filter(|option| !option.starts_with("password=")).collect();
+    let mark = if shown.is_empty() { "" } else { "?" };
+    format!("{scheme}://{place}{mark}{}", shown.join("&"))
 }
 
 fn statement(
@@ -344,6 +348,8 @@ mod tests {
     fn passwords_are_not_shown() {
         assert_eq!(without_password("postgres://me:secret@host/db"), "postgres://me@host/db");
         assert_eq!(without_password("postgres://host/db"), "postgres://host/db");
+        assert_eq!(without_password("postgres://me@host/db?password=secret"), "postgres://me@host/db");
+        assert_eq!(without_password("postgres://h/db?a=1&password=secret&b=2"), "postgres://h/db?a=1&b=2");
     }
 
     #[test]

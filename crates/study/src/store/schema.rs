@@ -3,6 +3,7 @@
 use super::database::{Cell, Database, Kind};
 use super::query::{StudyRow, columns, table};
 use super::{RunRecord, StoreError, StudyId, StudyRecord, parsed};
+use crate::document::Fingerprint;
 
 /// The format of the tables. One that a newer hpcast has written is left alone.
 const FORMAT: i64 = 1;
@@ -35,12 +36,15 @@ pub(super) fn begin_study(database: &mut Database, study: &StudyRecord) -> Resul
     let known = database.query(sql, &[study.name.as_str().into()], &[Kind::Whole, Kind::Text])?;
     if let Some([Cell::Whole(id), Cell::Text(record)]) = known.first().map(Vec::as_slice) {
         let (id, earlier): (StudyId, StudyRecord) = (StudyId(*id), parsed(record, "a study")?);
-        if (&earlier.factors, &earlier.responses, &earlier.file) == (&study.factors, &study.responses, &study.file) {
+        let goes_on =
+            (&earlier.factors, &earlier.responses, &earlier.file) == (&study.factors, &study.responses, &study.file);
+        let created = if goes_on { earlier.created } else { study.created.clone() };
+        let update = "UPDATE hpcast_study SET record = $1 WHERE id = $2";
+        database.execute(update, &[record_of(&StudyRecord { created, ..study.clone() }), Cell::Whole(id.0)])?;
+        if goes_on {
             return Ok(id);
         }
         database.batch(&format!("DROP TABLE IF EXISTS {}", table(id)))?;
-        let update = "UPDATE hpcast_study SET record = $1 WHERE id = $2";
-        database.execute(update, &[record_of(study), Cell::Whole(id.0)])?;
         return create(database, id, study);
     }
     let last = database.query("SELECT MAX(id) FROM hpcast_study", &[], &[Kind::Whole])?;
@@ -101,6 +105,20 @@ pub(super) fn add_run(database: &mut Database, run: &RunRecord) -> Result<(), St
     database.execute(sql, &row).map(drop)
 }
 
+/// The run of each row.
+pub(super) fn keys(database: &mut Database, id: StudyId) -> Result<Vec<(u64, Fingerprint)>, StoreError> {
+    let rows = database.query(&format!("SELECT row, key FROM {}", table(id)), &[], &[Kind::Whole, Kind::Text])?;
+    let key = |row: Vec<Cell>| match <[Cell; 2]>::try_from(row) {
+        Ok([Cell::Whole(row), Cell::Text(key)]) => Some((row as u64, Fingerprint(key))),
+        _ => None,
+    };
+    Ok(rows.into_iter().filter_map(key).collect())
+}
+
+pub(super) fn remove_row(database: &mut Database, id: StudyId, row: u64) -> Result<(), StoreError> {
+    database.execute(&format!("DELETE FROM {} WHERE row = $1", table(id)), &[Cell::from(row)]).map(drop)
+}
+
 /// Keeps a row; one that is there is replaced.
 pub(super) fn add_row(database: &mut Database, id: StudyId, row: &StudyRow) -> Result<(), StoreError> {
     let mut values = vec![
@@ -116,7 +134,7 @@ pub(super) fn add_row(database: &mut Database, id: StudyId, row: &StudyRow) -> R
     }
     values.extend(row.responses.iter().map(|value| value.map_or(Cell::Null, Cell::from)));
     let places: Vec<String> = (1..=values.len()).map(|number| format!("${number}")).collect();
+    remove_row(database, id, row.row)?;
     let (table, places) = (table(id), places.join(", "));
-    database.execute(&format!("DELETE FROM {table} WHERE row = $1"), &[Cell::from(row.row)])?;
     database.execute(&format!("INSERT INTO {table} VALUES ({places})"), &values).map(drop)
 }

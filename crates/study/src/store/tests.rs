@@ -170,3 +170,32 @@ fn conditions_have_a_column_a_relation_and_a_value() {
         assert!(text.parse::<Condition>().is_err(), "{text}");
     }
 }
+
+#[test]
+fn passwords_are_nobodys_business() {
+    let word = "postgres://me:secret@host/db";
+    assert_eq!(shown(word), "postgres://me@host/db");
+    assert_eq!(shown(&format!("--store={word}")), "--store=postgres://me@host/db");
+    assert_eq!(shown("--slurm=--time=5"), "--slurm=--time=5");
+    assert_eq!(shown("study.toml"), "study.toml");
+    assert!(Location::of(word).is_same(&Location::of("postgres://me:other@host/db")));
+    assert!(!Location::of(word).is_same(&Location::of("postgres://me:secret@host/other")));
+}
+
+#[test]
+fn rows_of_other_runs_are_removed_and_records_are_of_today() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&Location::File(folder.path().join("runs.sqlite"))).unwrap();
+    let id = store.begin_study(&study()).unwrap();
+    let runs: Vec<RunRecord> = (0..4).map(|number| run(number, Ok(1.0))).collect();
+    let rows: Vec<StudyRow> = (0..).zip(&runs).map(|(number, run)| row(number, run)).collect();
+    store.add(id, &runs, &rows).unwrap();
+    // The same study with fewer rows, and another run in the second of them.
+    let fewer = StudyRecord { rows: 2, created: "2027-01-01T00:00:00Z".into(), ..study() };
+    assert_eq!(store.begin_study(&fewer).unwrap(), id);
+    let record = store.study(None).unwrap().1;
+    assert_eq!((record.rows, record.created), (2, study().created));
+    let keys = [runs[0].key.clone(), runs[3].key.clone()];
+    store.remove_stale(id, |row, key| keys.get(row as usize) == Some(key)).unwrap();
+    assert_eq!(store.rows(id, &fewer, &Query::default()).unwrap(), rows[..1]);
+}

@@ -35,7 +35,10 @@ pub(super) struct Space {
 impl Space {
     pub fn new(domains: &[Domain], ordered: &[bool], seed: u64) -> Result<Space, DesignError> {
         Plan::LatinHypercube { points: 1 }.count(domains)?;
-        let ordered = (0..domains.len()).map(|factor| ordered.get(factor).copied().unwrap_or(false)).collect();
+        // Of two levels none lies in between.
+        let has_between = |factor: usize| domains[factor].levels().is_none_or(|count| count > 2);
+        let is_ordered = |factor: usize| ordered.get(factor).copied().unwrap_or(false) && has_between(factor);
+        let ordered = (0..domains.len()).map(is_ordered).collect();
         Ok(Space { domains: domains.into(), ordered, seed })
     }
 

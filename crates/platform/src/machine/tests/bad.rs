@@ -43,6 +43,27 @@ fn units() {
     refused(&with("count = 4", "count = 99999999999"), (4, 9), &["too large"]);
 }
 
+/// A value that stands for all levels of a tree and cannot be read is not wrong at each level besides.
+#[test]
+fn one_mistake_is_told_once() {
+    let text = SMALL_TREE.replace("bandwidth = \"10 GB/s\"", "bandwidth = \"40 ms\"");
+    assert_ne!(text, SMALL_TREE);
+    let errors = parse(&text).unwrap_err();
+    assert_eq!(errors.iter().count(), 1, "{errors}");
+}
+
+const SMALL_TREE: &str = r#"
+name = "tree"
+[nodes]
+count = 4
+cores-per-socket = 1
+[network]
+topology = "fat-tree"
+shape = "2; 2,2; 1,2; 1,1"
+bandwidth = "10 GB/s"
+latency = "1 us"
+"#;
+
 #[test]
 fn impossible_values() {
     refused(&with("90 ns", "-90 ns"), (9, 11), &["the latency is negative", "zero or more"]);
