@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use common::{Folder, command, hpcast, prints, refuses};
@@ -221,6 +221,51 @@ fn a_billion_runs_want_a_second_word() {
     let (folder, study) = folder("study-billion", &text);
     let parts = ["the study has 12,000,000,000 runs", "--yes"];
     refuses(&["study", "run", &study, "--out", &folder.path("out")], &parts);
+}
+
+/// A file system of its own, with so little room; nothing if we may not make one.
+struct TinyDisk(String);
+
+impl TinyDisk {
+    fn new(place: &str, size: &str) -> Option<TinyDisk> {
+        std::fs::create_dir_all(place).expect("a folder");
+        let mounted =
+            Command::new("mount").args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs", place]).output();
+        let disk = TinyDisk(place.into());
+        mounted.is_ok_and(|output| output.status.success()).then_some(disk)
+    }
+
+    fn resize(&self, size: &str) {
+        let status = Command::new("mount").args(["-o", &format!("remount,size={size}"), &self.0]).status();
+        assert!(status.expect("mount").success());
+    }
+}
+
+impl Drop for TinyDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).output();
+    }
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    let (folder, study) = folder("study-full", &long_study(30));
+    let Some(disk) = TinyDisk::new(&folder.path("disk"), "400k") else {
+        eprintln!("skipped: a full disk needs the right to mount one");
+        return;
+    };
+    let out = folder.path("disk/out");
+    let again = ["the disk is full; free some space and run it again: what is finished is kept"];
+    refuses(&["study", "run", &study, "--out", &out], &again);
+    // Others see what there is, or hear the same.
+    let listed = hpcast(&["runs", "list", &out]);
+    let said = String::from_utf8_lossy(&listed.stderr);
+    assert!(listed.status.success() || said.contains("the disk is full"), "{said}");
+    disk.resize("20m");
+    let said = prints(&["study", "run", &study, "--out", &out]);
+    assert!(said.contains("300 of 300") && !said.contains(" 0 known before"), "{said}");
+    prints(&["study", "run", &study, "--out", &folder.path("whole")]);
+    assert_eq!(export(&folder, "disk/out"), export(&folder, "whole"));
 }
 
 #[test]

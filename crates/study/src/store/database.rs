@@ -198,6 +198,10 @@ impl Database {
 fn sqlite_error(path: &Path, error: &rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::DiskFull) => StoreError::Full { path: path.into() },
+        // Also who only reads needs a little room, for the file that readers and writers share.
+        _ if error.sqlite_error().map(|error| error.extended_code) == Some(rusqlite::ffi::SQLITE_IOERR_SHMSIZE) => {
+            StoreError::Full { path: path.into() }
+        }
         Some(rusqlite::ErrorCode::NotADatabase) => {
             StoreError::File { path: path.into(), problem: "it is no store of hpcast".into() }
         }
