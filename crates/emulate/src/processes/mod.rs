@@ -8,6 +8,7 @@
 
 pub(crate) mod baton;
 mod code;
+mod deadlines;
 mod elf;
 pub(crate) mod gate;
 mod library;

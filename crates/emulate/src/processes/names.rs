@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use super::code::Code;
+use super::deadlines;
 use super::elf::Elf;
 use super::gate;
 use super::library::{Library as File, Symbol};
@@ -220,9 +221,10 @@ fn standins(code: &mut Code, kernels: Option<&Kernels>) -> File {
         ["__errno_location", "environ", "dlmopen", "dlsym", "stdout", "setvbuf"].map(|name| function(name, 0)).into();
     let table = (0..symbols.len()).collect();
     for (number, (name, address)) in standins::functions().into_iter().enumerate() {
-        let way = match name {
-            "dlopen" => code.way_through(address, number),
-            _ => code.way_instead(address, number),
+        let way = match (name, deadlines::place(name)) {
+            ("dlopen", _) => code.way_through(address, number),
+            (_, Some(place)) => code.way_until(place, number),
+            (_, None) => code.way_instead(address, number),
         };
         symbols.push(function(name, way));
     }
