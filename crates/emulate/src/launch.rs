@@ -198,7 +198,7 @@ impl Environment for Meaning {
 }
 
 /// Libraries of Open MPI and MPICH that put another language on top of what is replaced: they are used as they are.
-pub(crate) fn is_adapter(soname: &str) -> bool {
+fn is_adapter(soname: &str) -> bool {
     ["libmpi_cxx", "libmpi_usempi", "libmpifort.so.", "libmpichfort.so.", "libmpicxx.so.", "libmpichcxx.so."]
         .iter()
         .any(|name| soname.starts_with(name))
