@@ -114,7 +114,7 @@ fn faults_are_reported_with_rank_time_and_place() {
     let program = common::compile_with(&folder, "faults", FAULTS, &["-fno-builtin"]);
     let json = folder.path("report.json");
     let fails = |how: &str, code: i32, parts: &[&str]| {
-        let ran = run_program(3, &["--json", &json], &[&program, how]);
+        let ran = run_program(3, &["--json", &json, "--ranks-as", "copies"], &[&program, how]);
         assert_eq!(ran.code, Some(code), "{how}: {}", ran.err);
         for rank in 0..3 {
             assert!(ran.out.contains(&format!("hello from {rank}\n")), "{how}: what others wrote is kept");

@@ -141,7 +141,7 @@ pub enum LaunchError {
     /// The program cannot be started in a process.
     #[error(transparent)]
     Start(#[from] crate::processes::StartError),
-    /// The program can go on only in a process of its own, and may begin anew: it has printed nothing.
+    /// The program can go on only in a process of its own, and may begin anew: nobody has seen anything of it.
     #[error("{0}, which only ranks that are processes can do")]
     BeyondCopies(String),
     /// What processes cannot do.
@@ -158,8 +158,6 @@ struct Meaning {
 
 impl Environment for Meaning {
     fn treatment(&self, soname: &str) -> Treatment {
-        const HOST: [&str; 8] =
-            ["libc.", "libm.", "libpthread.", "libdl.", "librt.", "ld-linux", "libutil.", "libmvec."];
         if is_adapter(soname) {
             Treatment::PrivateBehind
         } else if Library::of_needed(soname).is_some() || is_part_of_mpi(soname) {
@@ -169,7 +167,7 @@ impl Environment for Meaning {
             if self.has_kernels && !opens(soname) { Treatment::Replaced } else { Treatment::Host }
         } else if soname.starts_with("libgcc_s.") {
             Treatment::Once
-        } else if HOST.iter().any(|name| soname.starts_with(name)) {
+        } else if is_of_libc(soname) {
             Treatment::Host
         } else {
             Treatment::Private
@@ -198,7 +196,7 @@ impl Environment for Meaning {
 }
 
 /// Libraries of Open MPI and MPICH that put another language on top of what is replaced: they are used as they are.
-pub(crate) fn is_adapter(soname: &str) -> bool {
+fn is_adapter(soname: &str) -> bool {
     ["libmpi_cxx", "libmpi_usempi", "libmpifort.so.", "libmpichfort.so.", "libmpicxx.so.", "libmpichcxx.so."]
         .iter()
         .any(|name| soname.starts_with(name))
@@ -214,6 +212,18 @@ fn is_blas(soname: &str) -> bool {
     ["libblas.", "libcblas.", "libopenblas", "liblapack", "libatlas.", "libmkl_", "libblis.", "libflame."]
         .iter()
         .any(|name| soname.starts_with(name))
+}
+
+/// The C library.
+fn is_of_libc(soname: &str) -> bool {
+    ["libc.", "libm.", "libpthread.", "libdl.", "librt.", "ld-linux", "libutil.", "libmvec."]
+        .iter()
+        .any(|name| soname.starts_with(name))
+}
+
+/// Libraries that are there once for all copies.
+pub(crate) fn is_shared(soname: &str) -> bool {
+    is_of_libc(soname) || is_blas(soname) || soname.starts_with("libgcc_s.")
 }
 
 /// Whether this process can use a library.
@@ -271,6 +281,9 @@ pub fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchError> {
         RanksAs::Possible | RanksAs::Copies => match open(launch, &path) {
             Ok(opened) if is_open && opened.library.is_none() && crate::processes::may_load_mpi(Path::new(&path)) => {
                 "it may load an MPI library while it runs".to_owned()
+            }
+            Ok(opened) if is_open && opened.program.mentions("__libc_stack_end") => {
+                "it searches its memory for pointers, and must know where that begins and ends".to_owned()
             }
             Ok(opened) => return as_copies(launch, setup, opened),
             Err(LaunchError::Load(error)) if is_open && error.is_about_copies() => error.to_string(),
@@ -396,6 +409,7 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
     if launch.ranks_as == RanksAs::Possible
         && world.output.is_silent()
         && let Some(what) = world.beyond_copies()
+        && world.output.rewind()
     {
         return Err(LaunchError::BeyondCopies(what));
     }

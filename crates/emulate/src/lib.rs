@@ -29,6 +29,7 @@ mod interrupt;
 pub mod kernels;
 mod last_words;
 mod launch;
+mod launcher;
 mod layout;
 mod libc_clocks;
 mod libc_functions;

@@ -394,14 +394,22 @@ unsafe fn text(text: *const c_char) -> CString {
 }
 
 unsafe extern "C" fn getenv(name: *const c_char) -> *const c_char {
+    let me = Process::current();
     // SAFETY: the program passes a string; what we give stays until the variable is changed.
     unsafe {
-        match Process::current().libc.variables.borrow().get(&text(name)) {
+        let mut own = me.libc.variables.borrow_mut();
+        let key = text(name);
+        if !own.contains_key(&key)
+            && let Some(value) = crate::launcher::variable(&me.world, me.number(), &key)
+        {
+            own.insert(key.clone(), Some(value));
+        }
+        match own.get(&key) {
             Some(Some(value)) => value.as_ptr(),
             Some(None) => std::ptr::null(),
             None => match libc::getenv(name) {
                 // Fortran's library would keep lines until its buffer is full, and nobody would know when they were written.
-                null if null.is_null() && CStr::from_ptr(name) == c"GFORTRAN_UNBUFFERED_PRECONNECTED" => c"y".as_ptr(),
+                null if null.is_null() && key.as_c_str() == c"GFORTRAN_UNBUFFERED_PRECONNECTED" => c"y".as_ptr(),
                 found => found,
             },
         }

@@ -1,8 +1,9 @@
 //! What a program asks of its surroundings by name: its node, and symbols.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::path::Path;
 
-use crate::process::Process;
+use crate::process::{Ending, Process};
 use crate::symbols::Symbols;
 
 thread_local! {
@@ -12,7 +13,12 @@ thread_local! {
 
 /// The stand-ins, by name.
 pub fn functions() -> Vec<(&'static str, *const ())> {
-    vec![("gethostname", gethostname as *const ()), ("uname", uname as *const ()), ("dlsym", dlsym as *const ())]
+    vec![
+        ("gethostname", gethostname as *const ()),
+        ("uname", uname as *const ()),
+        ("dlopen", dlopen as *const ()),
+        ("dlsym", dlsym as *const ()),
+    ]
 }
 
 /// The simulated node has the name that MPI_Get_processor_name gives.
@@ -59,6 +65,23 @@ unsafe extern "C" fn uname(system: *mut libc::utsname) -> c_int {
     }
 }
 
+/// A library that is loaded while the program runs would be loaded once for all copies, with libraries of its own, the real MPI
+/// among them: only a process can do that. What all copies share anyway is not meant, nor what is not there.
+unsafe extern "C" fn dlopen(library: *const c_char, flags: c_int) -> *mut c_void {
+    if !library.is_null() {
+        // SAFETY: the program passes a string of C.
+        let name = unsafe { CStr::from_ptr(library) }.to_string_lossy();
+        let file = Path::new(&*name);
+        let soname = file.file_name().unwrap_or_default().to_string_lossy();
+        let is_there = if name.contains('/') { file.is_file() } else { hpcast_loader::find_usual(&name).is_some() };
+        if is_there && !crate::launch::is_shared(&soname) {
+            Process::current().end(Ending::Unsupported("dlopen".to_owned()));
+        }
+    }
+    // SAFETY: what the program passes.
+    unsafe { libc::dlopen(library, flags) }
+}
+
 /// Symbols of the program are those of this copy, and what has a stand-in is found there: memory that the C library
 /// itself had given could not be freed.
 unsafe extern "C" fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void {
@@ -67,9 +90,11 @@ unsafe extern "C" fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_v
     let symbol = symbol.to_string_lossy();
     let own = || Process::current().copy().instance.symbol(&symbol);
     let ours = || OURS.with(|ours| ours.get(&symbol));
+    // Handles of Open MPI are addresses of variables, which the program may ask for by name instead of naming them.
+    let handle_of_mpi = || Some(Process::current().world.abi().handles().cells().object(&symbol)?.0);
     let found = match handle {
         libc::RTLD_NEXT => ours(),
-        handle if handle == libc::RTLD_DEFAULT || handle == program => own().or_else(ours),
+        handle if handle == libc::RTLD_DEFAULT || handle == program => own().or_else(ours).or_else(handle_of_mpi),
         _ => None,
     };
     // SAFETY: what the program passes.

@@ -15,6 +15,10 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("kill", kill as *const ()),
         ("alarm", alarm as *const ()),
         ("setitimer", setitimer as *const ()),
+        ("system", system as *const ()),
+        ("popen", popen as *const ()),
+        ("posix_spawn", posix_spawn as *const ()),
+        ("posix_spawnp", posix_spawnp as *const ()),
     ];
     let replacing: [extern "C" fn() -> c_int; 8] =
         [refuse::<0>, refuse::<1>, refuse::<2>, refuse::<3>, refuse::<4>, refuse::<5>, refuse::<6>, refuse::<7>];
@@ -90,4 +94,52 @@ extern "C" fn alarm(_seconds: c_uint) -> c_uint {
 
 extern "C" fn setitimer(_which: c_int, _new: *const c_void, _old: *mut c_void) -> c_int {
     0
+}
+
+/// A program that is started writes at once: what the rank has written before must be seen before.
+fn show_all() {
+    Process::current().world.output.release();
+}
+
+unsafe extern "C" fn system(command: *const c_char) -> c_int {
+    show_all();
+    // SAFETY: what the program passes.
+    unsafe { libc::system(command) }
+}
+
+/// What is read by the rank itself may come before what it has written.
+unsafe extern "C" fn popen(command: *const c_char, mode: *const c_char) -> *mut libc::FILE {
+    // SAFETY: what the program passes.
+    unsafe {
+        if !mode.is_null() && *mode != b'r' as c_char {
+            show_all();
+        }
+        libc::popen(command, mode)
+    }
+}
+
+unsafe extern "C" fn posix_spawn(
+    pid: *mut libc::pid_t,
+    file: *const c_char,
+    actions: *const libc::posix_spawn_file_actions_t,
+    attributes: *const libc::posix_spawnattr_t,
+    arguments: *const *mut c_char,
+    variables: *const *mut c_char,
+) -> c_int {
+    show_all();
+    // SAFETY: what the program passes.
+    unsafe { libc::posix_spawn(pid, file, actions, attributes, arguments, variables) }
+}
+
+unsafe extern "C" fn posix_spawnp(
+    pid: *mut libc::pid_t,
+    file: *const c_char,
+    actions: *const libc::posix_spawn_file_actions_t,
+    attributes: *const libc::posix_spawnattr_t,
+    arguments: *const *mut c_char,
+    variables: *const *mut c_char,
+) -> c_int {
+    show_all();
+    // SAFETY: what the program passes.
+    unsafe { libc::posix_spawnp(pid, file, actions, attributes, arguments, variables) }
 }

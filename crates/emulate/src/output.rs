@@ -4,6 +4,7 @@
 //! line waits until the simulation has come to its time, and then the line is printed.
 
 mod descriptors;
+mod withheld;
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_int, c_void};
@@ -15,11 +16,13 @@ use crate::fiber::block_on;
 use crate::process::Process;
 
 pub use descriptors::functions;
+use withheld::Withheld;
 
 unsafe extern "C" {
     static mut stdin: *mut libc::FILE;
     static mut stdout: *mut libc::FILE;
     static mut stderr: *mut libc::FILE;
+    fn __fbufsize(file: *mut libc::FILE) -> usize;
     fn fopencookie(cookie: *mut c_void, mode: *const c_char, functions: CookieFunctions) -> *mut libc::FILE;
 }
 
@@ -61,13 +64,11 @@ pub struct Written {
     rank: u32,
     stream: Stream,
     prefix: Prefix,
-    print: Rc<Print>,
+    print: Rc<Withheld>,
     /// No whole line yet.
     rest: RefCell<Vec<u8>>,
     /// Lines that wait for their time.
     held: RefCell<Option<(Time, Vec<u8>)>>,
-    /// Whether some of it was printed.
-    is_printed: Cell<bool>,
     /// When the rank wrote last.
     last: Cell<Time>,
 }
@@ -75,27 +76,46 @@ pub struct Written {
 /// All text of a run.
 pub struct Output {
     prefix: Prefix,
-    print: Rc<Print>,
+    print: Rc<Withheld>,
     written: RefCell<Vec<&'static Written>>,
     /// Standard input of the first rank.
     input: usize,
     /// Standard input of all others.
     nothing: usize,
+    /// Where standard input was when the program began, if it is a file.
+    beginning: Option<i64>,
+    /// Whether some of it was read past the C library's stream.
+    is_read: Cell<bool>,
     /// Whose streams are in place.
     current: Cell<Option<u32>>,
 }
 
 impl Output {
-    /// Nothing is written yet.
-    pub fn new(prefix: Prefix, print: Rc<Print>) -> Output {
+    /// Nothing is written yet. The text of a program that may be begun anew is kept back for a moment.
+    pub fn new(prefix: Prefix, print: Rc<Print>, may_begin_anew: bool) -> Output {
+        let print = Rc::new(Withheld::new(print, may_begin_anew));
         // SAFETY: no rank runs yet, so the first is the C library's own; the second gets two texts.
         let (input, nothing) = unsafe { (stdin as usize, libc::fopen(c"/dev/null".as_ptr(), c"r".as_ptr()) as usize) };
-        Output { prefix, print, written: RefCell::default(), input, nothing, current: Cell::default() }
+        // SAFETY: asks the kernel.
+        let beginning = Some(unsafe { libc::lseek(libc::STDIN_FILENO, 0, libc::SEEK_CUR) }).filter(|&at| at >= 0);
+        let (written, current, is_read) = Default::default();
+        Output { prefix, print, written, input, nothing, beginning, is_read, current }
     }
 
     /// Prints words of the simulator among the program's.
     pub fn note(&self, text: &str) {
-        (self.print)(Stream::Err, text.as_bytes());
+        self.print.note(Stream::Err, text.as_bytes());
+    }
+
+    /// What was written so far can be seen from now on. If there is something, the program cannot begin anew any more.
+    pub fn release(&self) {
+        self.print.release();
+    }
+
+    /// The program may compute for ever, or call what never waits: what it has written so far is shown if it is time. To be called in a
+    /// handler of signals.
+    pub fn look_in_handler(&self) {
+        self.print.look_in_handler();
     }
 
     /// A stream of a rank.
@@ -107,7 +127,6 @@ impl Output {
             print: self.print.clone(),
             rest: RefCell::default(),
             held: RefCell::default(),
-            is_printed: Cell::default(),
             last: Cell::default(),
         }
     }
@@ -139,6 +158,7 @@ impl Output {
     /// The streams of this rank are those of the C library from now on.
     #[inline]
     pub fn switch_to(&self, process: &Process) {
+        self.print.look();
         if self.current.replace(Some(process.number())) == Some(process.number()) {
             return;
         }
@@ -162,7 +182,22 @@ impl Output {
 
     /// Whether nobody has seen anything yet.
     pub fn is_silent(&self) -> bool {
-        self.written.borrow().iter().all(|written| !written.is_printed.get())
+        self.print.is_silent()
+    }
+
+    /// Goes back to where standard input was; false if something of it was read that cannot be read again.
+    pub fn rewind(&self) -> bool {
+        match self.beginning {
+            // SAFETY: changes nothing but the place in the file.
+            Some(at) => unsafe { libc::lseek(libc::STDIN_FILENO, at, libc::SEEK_SET) == at },
+            // SAFETY: the C library's own stream; it has a buffer from when it is first read.
+            None => !self.is_read.get() && unsafe { __fbufsize(self.input as *mut libc::FILE) } == 0,
+        }
+    }
+
+    /// Standard input is read past the C library's stream.
+    fn note_reading(&self) {
+        self.is_read.set(true);
     }
 
     /// Writes all that is left: lines whose time has not come, and those without an end.
@@ -179,6 +214,7 @@ impl Output {
         for written in written.iter() {
             written.print(written.last.get(), &written.rest.take());
         }
+        self.print.release();
     }
 }
 
@@ -229,10 +265,9 @@ impl Written {
 
     /// Prints lines of that time.
     pub fn print(&self, at: Time, text: &[u8]) {
-        self.is_printed.set(self.is_printed.get() || !text.is_empty());
         let prefix = match self.prefix {
             _ if text.is_empty() => return,
-            Prefix::None => return (self.print)(self.stream, text),
+            Prefix::None => return self.print.print(self.stream, text),
             Prefix::Rank => format!("[{}] ", self.rank),
             Prefix::Time => format!("[{} {:.9}] ", self.rank, at.as_secs()),
         };
@@ -241,7 +276,7 @@ impl Written {
             lines.extend_from_slice(prefix.as_bytes());
             lines.extend_from_slice(line);
         }
-        (self.print)(self.stream, &lines);
+        self.print.print(self.stream, &lines);
     }
 }
 

@@ -87,6 +87,9 @@ unsafe extern "C" fn tick(_: c_int, _: *mut libc::siginfo_t, context: *mut c_voi
 }
 
 fn look(context: &libc::ucontext_t) {
+    if let Some(process) = Process::running() {
+        process.world.output.look_in_handler();
+    }
     let computing = Process::running().filter(|process| baton::ranks().is_none() && process.calling().is_none());
     // Who is asked to stop, or has come to a fault, is told about anyway.
     let Some(process) = computing.filter(|_| interrupt::stopped_by().is_none() && !last_words::are_prepared()) else {

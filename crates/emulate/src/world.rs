@@ -12,7 +12,7 @@ use crate::abi::Abi;
 use crate::boards::Boards;
 use crate::channels::Channels;
 use crate::files::FileSystem;
-use crate::launch::Launch;
+use crate::launch::{Launch, RanksAs};
 use crate::mail::Mail;
 use crate::meter::Charging;
 use crate::output::Output;
@@ -64,6 +64,9 @@ impl World {
         program: Option<Program>,
         stop: Arc<AtomicBool>,
     ) -> World {
+        // Without the timer nobody would look after text that was kept back.
+        let is_watched = launch.patience.is_some();
+        let may_begin_anew = program.is_some() && launch.ranks_as == RanksAs::Possible && is_watched;
         World {
             abi,
             command: launch.arguments[0].to_string_lossy().into_owned(),
@@ -82,7 +85,7 @@ impl World {
                     false => (region.level, Charging::Nothing),
                 })
                 .collect(),
-            output: Output::new(launch.prefix, launch.print.clone()),
+            output: Output::new(launch.prefix, launch.print.clone(), may_begin_anew),
             endings: Default::default(),
             sleepers: Sleepers::new(setup.ranks),
             stop,
@@ -136,7 +139,8 @@ impl World {
 
     /// What a rank wanted to do that only a process can, if that was its end.
     pub fn beyond_copies(&self) -> Option<String> {
-        let is_beyond = |symbol: &str| ["pthread_create", "fork", "vfork"].contains(&symbol) || symbol.contains("exec");
+        let is_beyond =
+            |symbol: &str| ["pthread_create", "fork", "vfork", "dlopen"].contains(&symbol) || symbol.contains("exec");
         self.endings.borrow().iter().find_map(|Ended { rank, ending, .. }| match ending {
             Ending::Unsupported(symbol) if is_beyond(symbol) => Some(format!("rank {rank} called {symbol}")),
             _ => None,

@@ -138,6 +138,9 @@ fn unsupported(rank: u32, symbol: &str) -> String {
                 "rank {rank} called {symbol}: all ranks run in one process and one thread; ask for --ranks-as processes"
             )
         }
+        "dlopen" => format!(
+            "rank {rank} loads a library (dlopen), which all ranks in this process would share; ask for --ranks-as processes"
+        ),
         symbol if symbol.starts_with("exec") || symbol.starts_with("fexec") => {
             format!(
                 "rank {rank} called {symbol}, which would replace all ranks by another program; ask for --ranks-as processes"

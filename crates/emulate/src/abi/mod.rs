@@ -93,6 +93,15 @@ pub(crate) fn standard_values() -> impl Iterator<Item = (&'static str, i64)> {
     lines().filter_map(|(name, fields)| fields[1].parse().ok().map(|value| (name, value)))
 }
 
+/// Variables of Open MPI for handles that only it has, and that cannot be used here.
+pub(crate) fn unusable() -> impl Iterator<Item = &'static str> {
+    let (column, _) = Library::OpenMpi.columns();
+    lines()
+        .filter(|(_, fields)| fields[1] == "-")
+        .map(move |(_, fields)| fields[column])
+        .filter(|name| name.starts_with("ompi_"))
+}
+
 /// Variables of MPICH that hold an address with a meaning; C reads them.
 pub fn variable(symbol: &str) -> Option<(usize, usize)> {
     static VARIABLES: std::sync::OnceLock<[usize; 2]> = std::sync::OnceLock::new();

@@ -52,8 +52,12 @@ unsafe extern "C" fn writev(descriptor: c_int, parts: *const libc::iovec, count:
 
 /// Standard input is rank 0's; for others it is at its end.
 unsafe extern "C" fn read(descriptor: c_int, text: *mut c_void, length: usize) -> isize {
-    if descriptor == libc::STDIN_FILENO && Process::current().number() != 0 {
-        return 0;
+    if descriptor == libc::STDIN_FILENO {
+        let me = Process::current();
+        if me.number() != 0 {
+            return 0;
+        }
+        me.world.output.note_reading();
     }
     // SAFETY: as the program calls it.
     unsafe { libc::read(descriptor, text, length) }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 
-use super::{gate, standins};
+use super::{deadlines, gate, standins};
 
 /// Code for calls of our functions, in memory that does not change after ranks have begun.
 pub struct Code {
@@ -12,7 +12,7 @@ pub struct Code {
     known: HashMap<usize, usize>,
 }
 
-/// Bytes for all of it, and for each piece.
+/// Bytes for all of it, and for a piece, of which some take more.
 const CODE: usize = 1 << 20;
 const STUB: usize = 48;
 
@@ -30,9 +30,10 @@ impl Code {
     }
 
     fn put(&mut self, code: &[u8]) -> usize {
-        assert!(code.len() <= STUB && self.used + STUB <= CODE, "there is room for all functions");
+        let room = code.len().next_multiple_of(STUB);
+        assert!(self.used + room <= CODE, "there is room for all functions");
         let at = self.page + self.used;
-        self.used += STUB;
+        self.used += room;
         // SAFETY: the memory is ours, and has room.
         unsafe { (at as *mut u8).copy_from_nonoverlapping(code.as_ptr(), code.len()) };
         at
@@ -71,6 +72,34 @@ impl Code {
         code.extend([0x48, 0x89, 0xC7, 0x48, 0xB8]);
         code.extend(gate::kept(number).to_le_bytes());
         code.extend([0xFF, 0x20]);
+        self.put(&code)
+    }
+
+    /// A way to a function of the C library that waits until a given time, which is its argument at `place` (1 to 3).
+    pub fn way_until(&mut self, place: usize, number: usize) -> usize {
+        // mov rax, rdi; ret.
+        let same = self.put(&[0x48, 0x89, 0xF8, 0xC3]);
+        let before = self.put(&gate::stub(deadlines::real as *const () as usize, same));
+        let after = self.put(&gate::stub(deadlines::waited as *const () as usize, same));
+        // mov rdi, REGISTER; mov REGISTER, rax; where that is kept on the stack: rsi, rdx, rcx.
+        let [get, set, kept] = [[0xF7, 0xC6, 0x28], [0xD7, 0xC2, 0x20], [0xCF, 0xC1, 0x18]][place - 1];
+        // push rdi; push rsi; push rdx; push rcx; sub rsp, 24.
+        let mut code = vec![0x57, 0x56, 0x52, 0x51, 0x48, 0x83, 0xEC, 0x18];
+        // mov rdi, REGISTER; mov rsi, rsp; movabs rax, before; call rax.
+        code.extend([0x48, 0x89, get, 0x48, 0x89, 0xE6, 0x48, 0xB8]);
+        code.extend(before.to_le_bytes());
+        code.extend([0xFF, 0xD0]);
+        // mov rcx, [rsp + 24]; mov rdx, [rsp + 32]; mov rsi, [rsp + 40]; mov rdi, [rsp + 48].
+        code.extend([0x48, 0x8B, 0x4C, 0x24, 0x18, 0x48, 0x8B, 0x54, 0x24, 0x20]);
+        code.extend([0x48, 0x8B, 0x74, 0x24, 0x28, 0x48, 0x8B, 0x7C, 0x24, 0x30]);
+        // mov REGISTER, rax; movabs rax, slot; call [rax].
+        code.extend([0x48, 0x89, set, 0x48, 0xB8]);
+        code.extend(gate::kept(number).to_le_bytes());
+        code.extend([0xFF, 0x10]);
+        // mov edi, eax; mov rsi, [rsp + KEPT]; movabs rax, after; call rax; add rsp, 56; ret.
+        code.extend([0x89, 0xC7, 0x48, 0x8B, 0x74, 0x24, kept, 0x48, 0xB8]);
+        code.extend(after.to_le_bytes());
+        code.extend([0xFF, 0xD0, 0x48, 0x83, 0xC4, 0x38, 0xC3]);
         self.put(&code)
     }
 

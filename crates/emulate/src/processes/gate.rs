@@ -31,7 +31,7 @@ pub struct Here {
     /// 1 in the process of a rank.
     is_rank: usize,
     /// The thread pointer of the thread that is inside, or 0.
-    owner: usize,
+    pub owner: usize,
     depth: usize,
     /// Which rank this is.
     pub rank: usize,
@@ -41,6 +41,8 @@ pub struct Here {
     pub errno: usize,
     /// The program's variable `environ`.
     pub environ: usize,
+    /// The thread pointer of the program's first thread.
+    pub first: usize,
     /// Where the program's stack begins.
     pub stack: usize,
     frames: [Frame; DEEPEST],

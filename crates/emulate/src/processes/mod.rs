@@ -8,6 +8,7 @@
 
 pub(crate) mod baton;
 mod code;
+mod deadlines;
 mod elf;
 pub(crate) mod gate;
 mod library;
@@ -65,9 +66,7 @@ pub(crate) fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchErr
     allow_files();
     let file = find(OsStr::from_bytes(launch.arguments[0].to_bytes())).unwrap_or_else(|| name.clone().into());
     let folder = names::Folder::new().map_err(LaunchError::Processes)?;
-    let program = elf::Elf::read(&file).ok().flatten();
-    let needed = program.map(|program| program.needed()).unwrap_or_default();
-    let libraries = names::write(&folder.0, &Symbols::new(), launch.kernels.as_deref(), &needed);
+    let libraries = names::write(&folder.0, &Symbols::new(), launch.kernels.as_deref());
     let libraries = libraries.map_err(LaunchError::Processes)?;
     let start = Start::new(&file, launch.arguments.clone(), start::variables(), &libraries)?;
     if let Some(kernels) = &launch.kernels {

@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use super::code::Code;
+use super::deadlines;
 use super::elf::Elf;
 use super::gate;
 use super::library::{Library as File, Symbol};
@@ -17,7 +18,7 @@ use super::start::Libraries;
 use crate::abi::{self, Abi, Library, Place};
 use crate::interface;
 use crate::kernels::Kernels;
-use crate::launch::{is_adapter, sentinels};
+use crate::launch::sentinels;
 use crate::process::Process;
 use crate::symbols::Symbols;
 
@@ -51,6 +52,17 @@ const FORTRAN: [(Library, &[&str]); 3] = [
     ),
     (Library::Mpich, &["mpipriv1_", "mpipriv2_", "mpiprivc_", "mpifcmb5_", "mpifcmb9_"]),
     (Library::Standard, &["mpipriv1_", "mpipriv2_", "mpiprivc_", "mpifcmb5_", "mpifcmb9_"]),
+];
+
+/// Libraries of Open MPI 4 and MPICH 4 for other languages.
+const ADAPTERS: [&str; 7] = [
+    "libmpi_cxx.so.40",
+    "libmpi_usempi_ignore_tkr.so.40",
+    "libmpi_usempif08.so.40",
+    "libmpifort.so.12",
+    "libmpichfort.so.12",
+    "libmpicxx.so.12",
+    "libmpichcxx.so.12",
 ];
 
 /// How the names of Open MPI's variables begin that stand for handles.
@@ -104,11 +116,11 @@ pub fn ours(soname: &str) -> Option<&'static CStr> {
 
 /// Writes all libraries into a folder.
 ///
-/// `needed` are the libraries that the program names. Those for other languages use names inside the library that they belong to,
-/// which are there too, and say so if they are called.
-pub fn write(folder: &Path, symbols: &Symbols, kernels: Option<&Kernels>, needed: &[String]) -> io::Result<Libraries> {
+/// Libraries for other languages use names inside the library that they belong to, which are there too, and say so if they
+/// are called.
+pub fn write(folder: &Path, symbols: &Symbols, kernels: Option<&Kernels>) -> io::Result<Libraries> {
     let mut code = Code::new()?;
-    let functions = functions(symbols, &inside(needed), &mut code);
+    let functions = functions(symbols, &inside(), &mut code);
     CHOSEN.set(None);
     PREPARED.with_borrow_mut(Vec::clear);
     for library in [Library::Standard, Library::Mpich, Library::OpenMpi] {
@@ -187,11 +199,11 @@ fn functions(symbols: &Symbols, inside: &[String], code: &mut Code) -> Vec<(Stri
     all
 }
 
-/// What libraries for other languages ask of the library that they belong to.
-fn inside(needed: &[String]) -> Vec<String> {
-    let adapters = needed.iter().filter(|name| is_adapter(name));
-    let files = adapters.filter_map(|name| Elf::read(&hpcast_loader::find_usual(name)?).ok()?);
-    files.flat_map(|file| file.undefined()).collect()
+/// What libraries for other languages ask of the library that they belong to, and what it has beyond the standard. Any library that a program needs, or loads while
+/// it runs, may need them: those that are here count, whoever needs them.
+fn inside() -> Vec<String> {
+    let files = ADAPTERS.iter().filter_map(|name| Elf::read(&hpcast_loader::find_usual(name)?).ok()?);
+    files.flat_map(|file| file.undefined()).chain(abi::unusable().map(str::to_owned)).collect()
 }
 
 /// Variables of a library: objects that handles are addresses of, and those of Fortran.
@@ -220,9 +232,10 @@ fn standins(code: &mut Code, kernels: Option<&Kernels>) -> File {
         ["__errno_location", "environ", "dlmopen", "dlsym", "stdout", "setvbuf"].map(|name| function(name, 0)).into();
     let table = (0..symbols.len()).collect();
     for (number, (name, address)) in standins::functions().into_iter().enumerate() {
-        let way = match name {
-            "dlopen" => code.way_through(address, number),
-            _ => code.way_instead(address, number),
+        let way = match (name, deadlines::place(name)) {
+            ("dlopen", _) => code.way_through(address, number),
+            (_, Some(place)) => code.way_until(place, number),
+            (_, None) => code.way_instead(address, number),
         };
         symbols.push(function(name, way));
     }

@@ -115,6 +115,7 @@ fn begin(process: &Process, ranks: &Ranks, start: &Start, ends: &Ends, simulatio
         }
     }
     ranks.wait_for_turn(number);
+    let start = &start.with(crate::launcher::variables(&process.world, process.number()));
     let mark = 0u8;
     let stack = (&raw const mark as usize - DISTANCE) & !15;
     if let Some(here) = gate::here() {

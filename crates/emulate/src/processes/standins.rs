@@ -8,8 +8,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 
 use super::elf::{self, Elf};
-use super::gate;
 use super::start::{self, Libraries, Start, StartError};
+use super::{deadlines, gate};
 use crate::libc_functions;
 use crate::process::Process;
 
@@ -28,6 +28,7 @@ pub fn functions() -> Vec<(&'static str, usize)> {
         ("execvp", execvp as *const () as usize),
         ("execvpe", execvpe as *const () as usize),
     ]);
+    all.extend(deadlines::names().map(|name| (name, deadlines::real as *const () as usize)));
     all
 }
 
@@ -89,7 +90,7 @@ pub unsafe extern "C" fn loaded(table: &[usize; 6]) {
     const NOW_IF_LOADED: usize = (libc::RTLD_NOW | libc::RTLD_NOLOAD) as usize;
     let [errno, environ, dlmopen, dlsym, stdout, setvbuf] = *table;
     if let Some(here) = gate::here() {
-        (here.errno, here.environ) = (errno, environ);
+        (here.errno, here.environ, here.first) = (errno, environ, here.owner);
     }
     // SAFETY: functions of the program's C library, called as it declares them; the page has room for their addresses.
     unsafe {

@@ -81,6 +81,14 @@ impl Start {
         }
         Err(StartError::NotAProgram(file.display().to_string()))
     }
+
+    /// The same with further variables, which take the place of those with their names.
+    pub fn with(&self, further: Vec<CString>) -> Start {
+        let name = |text: &CString| text.to_bytes().split(|&byte| byte == b'=').next().map(<[u8]>::to_vec);
+        let names: Vec<_> = further.iter().map(name).collect();
+        let others = self.variables.iter().filter(|text| !names.contains(&name(text))).cloned();
+        Start { variables: others.chain(further).collect(), ..self.clone() }
+    }
 }
 
 fn path(text: &CStr) -> PathBuf {
