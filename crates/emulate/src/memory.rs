@@ -182,25 +182,37 @@ pub unsafe fn copy(source: *const u8, target: *mut u8, bytes: usize) {
         // SAFETY: as above.
         return unsafe { write(source, target, bytes) };
     }
-    let pages = MEMORY.with_borrow_mut(|memory| {
-        let private = memory.as_mut()?.private.at(source as usize)?;
-        let offset = source as usize - private.start;
-        let inside = bytes.min(private.size - offset);
-        Some((private.start, private.written_pages(offset, inside).collect::<Vec<usize>>(), inside))
-    });
-    let Some((start, pages, inside)) = pages else {
+    let Some((start, inside)) = private_part(source as usize, bytes) else {
         // SAFETY: as above.
         return unsafe { write(source, target, bytes) };
     };
     let (first, end) = (source as usize, source as usize + inside);
-    for page in pages {
+    let mut place = first;
+    while let Some(page) = next_written(place, end) {
         let from = (start + page * PAGE).max(first);
         let to = (start + (page + 1) * PAGE).min(end);
         // SAFETY: within the bytes of the caller.
         unsafe { write(from as *const u8, target.add(from - first), to - from) };
+        place = to;
     }
     // SAFETY: what lies behind the allocation is not ours to judge.
     unsafe { write(source.add(inside), target.add(inside), bytes - inside) };
+}
+
+/// Where the private allocation of an address begins, and how many of the bytes from there on are in it.
+fn private_part(address: usize, bytes: usize) -> Option<(usize, usize)> {
+    MEMORY.with_borrow(|memory| {
+        let private = memory.as_ref()?.private.at(address)?;
+        Some((private.start, bytes.min(private.start + private.size - address)))
+    })
+}
+
+/// The first written page of a private allocation that has bytes from one address on, but before another.
+fn next_written(from: usize, to: usize) -> Option<usize> {
+    MEMORY.with_borrow(|memory| {
+        let private = memory.as_ref()?.private.at(from).filter(|_| from < to)?;
+        private.next_written((from - private.start) / PAGE, (to - private.start).div_ceil(PAGE))
+    })
 }
 
 /// Writes bytes of a message. Where there are only zeros, pages that were never written stay so: they are zeros already.
@@ -240,7 +252,9 @@ fn is_private(address: *const u8) -> bool {
 fn is_zero(data: &[u8]) -> bool {
     // SAFETY: any bits are words.
     let (before, words, after) = unsafe { data.align_to::<u64>() };
-    before.iter().chain(after).all(|&byte| byte == 0) && words.iter().all(|&word| word == 0)
+    // In groups, within which nothing waits for a decision.
+    before.iter().chain(after).all(|&byte| byte == 0)
+        && words.chunks(32).all(|group| group.iter().fold(0, |any, word| any | word) == 0)
 }
 
 /// Whether it is worth looking for an address among private allocations.

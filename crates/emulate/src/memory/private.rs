@@ -179,13 +179,23 @@ impl Private {
     /// Pages that were written, of those that hold these bytes.
     pub fn written_pages(&self, offset: usize, bytes: usize) -> impl Iterator<Item = usize> {
         let (first, end) = (offset / PAGE, (offset + bytes).div_ceil(PAGE));
-        (first / 64..end.div_ceil(64))
-            .flat_map(move |word| {
-                let bits = self.written.get(word).copied().unwrap_or(0);
-                let places = if bits == 0 { 0..0 } else { 0..64 };
-                places.filter(move |place| bits >> place & 1 == 1).map(move |place| word * 64 + place)
-            })
-            .filter(move |&page| page >= first && page < end)
+        std::iter::successors(self.next_written(first, end), move |&page| self.next_written(page + 1, end))
+    }
+
+    /// The first page from `page` on, but before `end`, that was written.
+    #[inline]
+    pub fn next_written(&self, page: usize, end: usize) -> Option<usize> {
+        let mut word = page / 64;
+        let mut bits = self.written.get(word)? & (u64::MAX << (page % 64));
+        while bits == 0 {
+            word += 1;
+            if word * 64 >= end {
+                return None;
+            }
+            bits = *self.written.get(word)?;
+        }
+        let found = word * 64 + bits.trailing_zeros() as usize;
+        (found < end).then_some(found)
     }
 }
 
@@ -198,6 +208,21 @@ fn protect(address: usize, size: usize, protection: i32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn written_pages_are_found() {
+        let mut private = Private { start: 0, size: 200 * PAGE, written: vec![0; 4], is_free: false };
+        let written = [0, 3, 63, 64, 130, 191, 199];
+        for page in written {
+            private.written[page / 64] |= 1 << (page % 64);
+        }
+        for (first, end) in [(0, 200), (1, 199), (3, 4), (4, 63), (64, 65), (65, 130), (131, 192), (192, 200), (199, 256)] {
+            let found: Vec<usize> = private.written_pages(first * PAGE + 7, (end - first) * PAGE - 7).collect();
+            let expected: Vec<usize> = written.into_iter().filter(|&page| page >= first && page < end).collect();
+            assert_eq!(found, expected, "from {first} to {end}");
+        }
+        assert_eq!(private.written_pages(0, 0).next(), None);
+    }
 
     #[test]
     fn pages_are_kept_while_mappings_are_few() {
