@@ -216,7 +216,9 @@ mod tests {
         for page in written {
             private.written[page / 64] |= 1 << (page % 64);
         }
-        for (first, end) in [(0, 200), (1, 199), (3, 4), (4, 63), (64, 65), (65, 130), (131, 192), (192, 200), (199, 256)] {
+        for (first, end) in
+            [(0, 200), (1, 199), (3, 4), (4, 63), (64, 65), (65, 130), (131, 192), (192, 200), (199, 256)]
+        {
             let found: Vec<usize> = private.written_pages(first * PAGE + 7, (end - first) * PAGE - 7).collect();
             let expected: Vec<usize> = written.into_iter().filter(|&page| page >= first && page < end).collect();
             assert_eq!(found, expected, "from {first} to {end}");
