@@ -73,7 +73,7 @@ impl Layout {
         unsafe {
             match self {
                 Layout::Bytes(0) => {}
-                Layout::Bytes(bytes) => data.extend_from_slice(std::slice::from_raw_parts(address, *bytes as usize)),
+                Layout::Bytes(bytes) => memory::append(address, *bytes as usize, data),
                 Layout::Items(datatype, count) => datatype.pack_to(*count, address, data),
             }
         }

@@ -27,6 +27,32 @@ enum Sent {
     There(Place, u32),
     /// Packed, since the sender has gone on.
     Kept(Vec<u8>),
+    /// The same, with so many bytes: where they are few, they take no memory of their own.
+    KeptHere(u8, [u8; FEW]),
+}
+
+/// So many bytes take no more room than the place that they come from.
+const FEW: usize = 32;
+
+impl Place {
+    /// Packs what somebody has written.
+    ///
+    /// # Safety
+    /// A buffer of the layout must begin at the address.
+    #[inline]
+    unsafe fn pack_into(&self, kept: &mut Sent) {
+        // SAFETY: as above, and there is room for so many bytes.
+        unsafe {
+            match self.layout {
+                Layout::Bytes(bytes) if bytes as usize <= FEW && !self.layout.is_blank(self.address) => {
+                    let mut data = [0; FEW];
+                    data.as_mut_ptr().copy_from_nonoverlapping(self.address, bytes as usize);
+                    *kept = Sent::KeptHere(bytes as u8, data);
+                }
+                _ => *kept = Sent::Kept(self.layout.pack_written(self.address)),
+            }
+        }
+    }
 }
 
 /// Things by number.
@@ -161,13 +187,13 @@ impl Post for Mail {
         let mut parcels = self.parcels.borrow_mut();
         let slot = &mut parcels.sent.things[sent.number() as usize];
         if let Some(Sent::There(place, sender)) = slot {
-            let mut data = Vec::new();
+            let mut kept = Sent::Kept(Vec::new());
             // SAFETY: the sender's buffer is the program's until the send ends, which it has not.
-            let packed = guarded(|| data = unsafe { place.layout.pack_written(place.address) });
+            let packed = guarded(|| unsafe { place.pack_into(&mut kept) });
             if let Err(fault) = packed {
                 give_up(*sender, fault);
             }
-            *slot = Some(Sent::Kept(data));
+            *slot = Some(kept);
         }
     }
 
@@ -190,6 +216,7 @@ impl Post for Mail {
             match &data {
                 Some(Sent::There(from, _)) => Layout::copy(&from.layout, from.address, &place.layout, place.address),
                 Some(Sent::Kept(data)) => place.layout.unpack(data, place.address),
+                Some(Sent::KeptHere(bytes, data)) => place.layout.unpack(&data[..usize::from(*bytes)], place.address),
                 None => {}
             }
         });

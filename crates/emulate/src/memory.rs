@@ -199,6 +199,23 @@ pub unsafe fn copy(source: *const u8, target: *mut u8, bytes: usize) {
     unsafe { write(source.add(inside), target.add(inside), bytes - inside) };
 }
 
+/// Adds bytes of a message to others. What nobody has written is not looked at: it is zeros.
+///
+/// # Safety
+/// There must be so many bytes at the address.
+#[inline]
+pub unsafe fn append(source: *const u8, bytes: usize, data: &mut Vec<u8>) {
+    let first = source as usize;
+    if !may_be_private(first) || private_part(first, bytes).is_none_or(|(_, inside)| inside < bytes) {
+        // SAFETY: as above.
+        return data.extend_from_slice(unsafe { std::slice::from_raw_parts(source, bytes) });
+    }
+    let before = data.len();
+    data.resize(before + bytes, 0);
+    // SAFETY: there is room for so many now, and what lies at the source is as long.
+    unsafe { copy(source, data.as_mut_ptr().add(before), bytes) };
+}
+
 /// Where the private allocation of an address begins, and how many of the bytes from there on are in it.
 fn private_part(address: usize, bytes: usize) -> Option<(usize, usize)> {
     MEMORY.with_borrow(|memory| {
@@ -283,10 +300,12 @@ impl Share {
         folded.insert(place, (address, size));
     }
 
-    /// The smallest that was given back and is large enough, but not much too large.
+    /// The smallest that was given back and is large enough, but not far too large. Allocations that shrink, as HPL's panels do, would
+    /// leave pages and mappings behind at each halving if they did not take larger ones.
     fn reuse(&self, size: usize) -> Option<usize> {
+        const TOO_LARGE: usize = 16;
         let mut free = self.free.borrow_mut();
-        let fits = |&(_, &(_, length)): &(usize, &(usize, usize))| length >= size && length <= 2 * size;
+        let fits = |&(_, &(_, length)): &(usize, &(usize, usize))| length >= size && length / TOO_LARGE <= size;
         let (place, _) = free.iter().enumerate().filter(fits).min_by_key(|&(_, &(_, length))| length)?;
         Some(free.swap_remove(place).0)
     }
@@ -329,6 +348,12 @@ mod tests {
             copy(panel, received, 2 << 20);
             assert_eq!(received.add(5000).read(), 7);
             assert_eq!(pages(received), [1], "only what was written is copied");
+            let mut packed = vec![9];
+            append(panel.add(4990), 2 << 12, &mut packed);
+            assert_eq!((packed.len(), packed[0], packed[11]), (1 + (2 << 12), 9, 7));
+            assert!(packed[12..].iter().all(|&byte| byte == 0), "and packed");
+            append(panel.add((2 << 20) - 2), 2, &mut packed);
+            assert_eq!(packed.len(), 3 + (2 << 12));
             copy(a, received, 2 << 20);
             assert_eq!(received.add(5000).read(), 7, "what is folded is not copied");
         }

@@ -379,12 +379,12 @@ impl Entry {
         if self.replaced.how == How::Remember {
             return self.recall(me, registers, entry);
         }
-        let mut values = [0.0; MOST_ARGUMENTS];
+        let mut all = [0.0; MOST_ARGUMENTS];
         let arguments = &self.replaced.arguments[..self.replaced.arguments.len().min(MOST_ARGUMENTS)];
-        for (value, (_, argument)) in values.iter_mut().zip(arguments) {
+        for (value, (_, argument)) in all.iter_mut().zip(arguments) {
             *value = argument.value(registers);
         }
-        let values = &values[..arguments.len()];
+        let values = &all[..arguments.len()];
         if let Effect::Lapack(lapack) = self.replaced.effect
             && lapack.is_question(registers)
         {
@@ -405,9 +405,7 @@ impl Entry {
         let seconds = match (&self.replaced.batch, self.replaced.is_empty(values)) {
             (Some(batch), _) => self.seconds_of_all(me, &batch.groups(registers), number),
             (None, true) => 0.0,
-            (None, false) => {
-                self.model.seconds(me, &Arguments::from_slice(values), || self.noise.word(me.number(), number))
-            }
+            (None, false) => self.model.seconds(me, &Arguments::new(all), || self.noise.word(me.number(), number)),
         };
         self.take(me, seconds, values, registers, number)
     }
