@@ -57,7 +57,9 @@ pub enum ClusterError<E> {
         problem: io::Error,
     },
     /// Slurm does not want it.
-    #[error("Slurm refuses: `{command}` says: {said}; correct the options after --slurm")]
+    #[error(
+        "Slurm refuses: `{command}` says: {said}; see with `sinfo` whether Slurm answers here, and correct the options after --slurm"
+    )]
     Refused {
         /// What was tried.
         command: String,
