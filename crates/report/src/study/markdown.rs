@@ -3,6 +3,7 @@
 use hpcast_study::analysis::anova::{Anova, Noise};
 use hpcast_study::analysis::letters;
 use hpcast_study::analysis::ranking::Evidence;
+use hpcast_study::store::FactorColumn;
 use hpcast_units::count;
 
 use super::findings::{Findings, figure};
@@ -63,7 +64,22 @@ pub(super) fn sections(findings: &Findings<'_>) -> Vec<Section> {
     [ranking(findings), variance(findings), effects(findings), sobol(findings), morris(findings), overheads(findings)]
         .into_iter()
         .flatten()
+        .map(Section::without_empty_columns)
         .collect()
+}
+
+impl Section {
+    /// Columns in which nothing is known say nothing.
+    fn without_empty_columns(mut self) -> Section {
+        let [header, rows @ ..] = &self.rows[..] else { return self };
+        let is_kept: Vec<bool> =
+            (0..header.len()).map(|column| rows.is_empty() || rows.iter().any(|row| !row[column].is_empty())).collect();
+        for row in &mut self.rows {
+            let mut kept = is_kept.iter();
+            row.retain(|_| kept.next() == Some(&true));
+        }
+        self
+    }
 }
 
 fn interval(interval: Option<(f64, f64)>) -> String {
@@ -98,7 +114,8 @@ fn ranking(findings: &Findings<'_>) -> Option<Section> {
              seeds would tell."
         }
         Evidence::Uncertainty => {
-            "Combinations that share a letter cannot be told apart, by the uncertainty of each forecast."
+            "Each combination was run once; those that share a letter cannot be told apart, by what each forecast says of its own \
+             uncertainty (95 %)."
         }
         _ => "Combinations that share a letter cannot be told apart (Welch's t test, Holm's correction, 95 %).",
     };
@@ -115,7 +132,7 @@ fn variance(findings: &Findings<'_>) -> Option<Section> {
     terms.sort_by(|one, other| other.share.total_cmp(&one.share));
     for term in terms {
         let names: Vec<&str> = term.factors.iter().map(|factor| name(findings, *factor)).collect();
-        let names = if names.is_empty() { "all other effects".into() } else { names.join(" x ") };
+        let names = if names.is_empty() { "all other effects".into() } else { names.join(" × ") };
         let test = term.test.map_or([String::new(), String::new()], |test| [figure(test.f), probability(test.p)]);
         let [f, p] = test;
         rows.push(vec![names, format!("{:.1} %", 100.0 * term.share), term.freedom.to_string(), f, p]);
@@ -154,7 +171,8 @@ fn effects(findings: &Findings<'_>) -> Option<Section> {
             ]);
         }
     }
-    Some(Section { title: "What each level does", rows, note: String::new() })
+    let note = "Means are those that levels would have if all met the levels of other factors equally often.";
+    Some(Section { title: "What each level does", rows, note: note.into() })
 }
 
 fn sobol(findings: &Findings<'_>) -> Option<Section> {
@@ -208,7 +226,12 @@ fn overheads(findings: &Findings<'_>) -> Option<Section> {
             .map_or(String::new(), |(low, high)| format!("{} to {}", percent(low), percent(high)));
         rows.push(vec![findings.levels(overhead.of), percent(overhead.overhead.value), between]);
     }
-    let base: Vec<String> = findings.study.baseline.iter().map(|(name, level)| format!("{name} {level}")).collect();
+    // In the order of the study's factors.
+    let level = |factor: &FactorColumn| {
+        let (name, level) = findings.study.baseline.iter().find(|(name, _)| *name == factor.name)?;
+        Some(format!("{name} {level}"))
+    };
+    let base: Vec<String> = findings.study.factors.iter().filter_map(level).collect();
     let note = format!("What is paid more than with {}; negative is less.", base.join(", "));
     Some(Section { title: "Compared with the base line", rows, note })
 }

@@ -12,6 +12,8 @@
   const levelOf = (row, factor) => row[FIRST + factor];
   const valueOf = (row, response) => row[FIRST + factors.length + response];
   const keyOf = (row) => row[FIRST + factors.length + responses.length];
+  // A run that has found something may still lack a figure.
+  const hasEnded = (row) => responses.some((_, place) => valueOf(row, place) !== null);
   // Numbers of levels that no run has had yet are not known.
   const numberOf = (row, factor) => factors[factor].numbers ? factors[factor].numbers[levelOf(row, factor)] : null;
   const textOf = (row, factor) => factors[factor].levels[levelOf(row, factor)];
@@ -33,8 +35,8 @@
   };
   const names = factors.map((factor) => factor.name);
   fill("y", responses.map((response) => response.name), 0);
-  fill("x", names, study.x ?? 0);
-  fill("colour", ["nothing", ...names], names.length > 1 ? ((study.x ?? 0) === 0 ? 2 : 1) : 0);
+  fill("x", names, study.x);
+  fill("colour", ["nothing", ...names], study.colour === null ? 0 : study.colour + 1);
   // What spans orders of magnitude is easier to see that way.
   const suitsLog = () => {
     const known = (factors[Number(element("x").value)].numbers ?? []).filter((number) => number !== null);
@@ -211,6 +213,7 @@
       const { name, levels } = factors[colour];
       legend.textContent = `${name}: from blue (${levels[0]}) to red (${levels[levels.length - 1]})`;
     } else if (colour >= 0 && factors[colour].levels.length <= 24) {
+      legend.textContent = `${factors[colour].name}: `;
       factors[colour].levels.forEach((text, level) => {
         const item = document.createElement("span");
         const mark = document.createElement("i");
@@ -266,7 +269,7 @@
   const columns = [
     { name: "row", value: (row) => row[0] },
     ...names.map((name, factor) => ({ name, text: true, value: (row) => numberOf(row, factor) ?? textOf(row, factor), show: (row) => textOf(row, factor) })),
-    ...responses.map((response, place) => ({ name: response.name, value: (row) => valueOf(row, place), show: (row) => valueOf(row, place) === null ? "failed" : short(valueOf(row, place)) })),
+    ...responses.map((response, place) => ({ name: response.name, value: (row) => valueOf(row, place), show: (row) => valueOf(row, place) !== null ? short(valueOf(row, place)) : hasEnded(row) ? "" : "failed" })),
     { name: "seed", value: (row) => row[3] },
     { name: "key", text: true, value: keyOf, link: study.live && ((row) => `${study.live.address}/run/${keyOf(row)}`) },
   ];
