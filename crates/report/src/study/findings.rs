@@ -33,6 +33,8 @@ pub struct Findings<'s> {
     pub effects: Vec<MainEffect>,
     /// What others cost more than the base line.
     pub overheads: Vec<Overhead>,
+    /// For factors of the base line, what their other levels cost more, all else being the same.
+    pub by_level: Vec<(usize, Vec<Overhead>)>,
     /// Of a design for Sobol' indices.
     pub sobol: Option<Indices>,
     /// Of a design for elementary effects.
@@ -62,7 +64,12 @@ impl<'s> Findings<'s> {
         let overheads = base_point(study, rows)
             .and_then(|point| overheads(&frame, 0, BaseLine::Point(point)).ok())
             .unwrap_or_default();
-        Findings { study, rows, frame, ranking, anova, effects, overheads, sobol, morris }
+        let by_level = base_levels(study, &frame)
+            .filter_map(|(factor, level)| {
+                Some((factor, self::overheads(&frame, 0, BaseLine::Level { factor, level }).ok()?))
+            })
+            .collect();
+        Findings { study, rows, frame, ranking, anova, effects, overheads, by_level, sobol, morris }
     }
 
     /// The levels of a point, such as `nb 256, depth 1`.
@@ -187,6 +194,14 @@ pub fn with_unit(name: &str, value: f64) -> String {
 /// To four digits.
 fn rounded(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
+}
+
+/// The factors of the base line, in the order of the study, with their levels there.
+fn base_levels<'s>(study: &'s StudyRecord, frame: &'s Frame) -> impl Iterator<Item = (usize, usize)> + 's {
+    study.factors.iter().enumerate().filter_map(|(factor, column)| {
+        let (_, text) = study.baseline.iter().find(|(name, _)| *name == column.name)?;
+        Some((factor, frame.factors[factor].levels.iter().position(|level| level.text == *text)?))
+    })
 }
 
 /// Four digits are enough to compare.

@@ -2,6 +2,7 @@
 
 use hpcast_study::analysis::anova::{Anova, Noise};
 use hpcast_study::analysis::letters;
+use hpcast_study::analysis::overhead::Overhead;
 use hpcast_study::analysis::ranking::Evidence;
 use hpcast_study::store::FactorColumn;
 use hpcast_units::count;
@@ -61,11 +62,19 @@ pub(super) struct Section {
 
 /// All tables, the most important first.
 pub(super) fn sections(findings: &Findings<'_>) -> Vec<Section> {
-    [ranking(findings), variance(findings), effects(findings), sobol(findings), morris(findings), overheads(findings)]
-        .into_iter()
-        .flatten()
-        .map(Section::without_empty_columns)
-        .collect()
+    [
+        ranking(findings),
+        variance(findings),
+        effects(findings),
+        sobol(findings),
+        morris(findings),
+        by_level(findings),
+        overheads(findings),
+    ]
+    .into_iter()
+    .flatten()
+    .map(Section::without_empty_columns)
+    .collect()
 }
 
 impl Section {
@@ -218,20 +227,56 @@ fn overheads(findings: &Findings<'_>) -> Option<Section> {
     let mut overheads: Vec<_> = findings.overheads.iter().collect();
     overheads.sort_by(|one, other| one.overhead.value.total_cmp(&other.overhead.value));
     let mut rows = header(["combination", "overhead", "95 % interval"]);
-    let percent = |value: f64| format!("{:+.1} %", 100.0 * value);
     for overhead in overheads.iter().take(LISTED) {
-        let between = overhead
-            .overhead
-            .interval
-            .map_or(String::new(), |(low, high)| format!("{} to {}", percent(low), percent(high)));
-        rows.push(vec![findings.levels(overhead.of), percent(overhead.overhead.value), between]);
+        rows.push(vec![findings.levels(overhead.of), percent(overhead.overhead.value), percents(overhead)]);
     }
-    // In the order of the study's factors.
+    let note = format!("What is paid more than with {}; negative is less.", base_line(findings));
+    Some(Section { title: "Compared with the base line", rows, note })
+}
+
+fn by_level(findings: &Findings<'_>) -> Option<Section> {
+    let mut rows = header(["factor", "level", "overhead", "95 % interval", "pairs"]);
+    for (factor, overheads) in &findings.by_level {
+        for overhead in overheads {
+            let level = findings.frame.factors[*factor].levels[overhead.of].text.clone();
+            let value = percent(overhead.overhead.value);
+            rows.push(vec![
+                name(findings, *factor).into(),
+                level,
+                value,
+                percents(overhead),
+                overhead.count.to_string(),
+            ]);
+        }
+    }
+    if rows.len() == 1 {
+        return None;
+    }
+    let response = findings.study.responses.first()?;
+    let base = base_line(findings);
+    let note = format!(
+        "What is paid more, by {}, than with the level of the base line ({base}), all other factors being the same: the geometric mean of \
+         all such pairs; negative is less. Intervals say how far pairs differ.",
+        response.name
+    );
+    Some(Section { title: "What leaving the base line costs", rows, note })
+}
+
+fn percent(value: f64) -> String {
+    format!("{:+.1} %", 100.0 * value)
+}
+
+/// Where an overhead lies, if that is known.
+fn percents(overhead: &Overhead) -> String {
+    let interval = overhead.overhead.interval;
+    interval.map_or(String::new(), |(low, high)| format!("{} to {}", percent(low), percent(high)))
+}
+
+/// The levels of the base line, in the order of the study's factors.
+fn base_line(findings: &Findings<'_>) -> String {
     let level = |factor: &FactorColumn| {
         let (name, level) = findings.study.baseline.iter().find(|(name, _)| *name == factor.name)?;
         Some(format!("{name} {level}"))
     };
-    let base: Vec<String> = findings.study.factors.iter().filter_map(level).collect();
-    let note = format!("What is paid more than with {}; negative is less.", base.join(", "));
-    Some(Section { title: "Compared with the base line", rows, note })
+    findings.study.factors.iter().filter_map(level).collect::<Vec<_>>().join(", ")
 }

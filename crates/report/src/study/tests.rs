@@ -208,3 +208,15 @@ fn the_plot_begins_with_what_matters() {
     }
     assert_eq!(Findings::new(&study, &rows, None).axes(), (1, Some(0)));
 }
+
+/// `nb` 256 is 10 % faster than 128, whatever `swap` is.
+#[test]
+fn levels_are_compared_with_the_base_line() {
+    let (study, rows) = example();
+    let text = markdown(&Findings::new(&study, &rows, None));
+    let section = text.split("## What leaving the base line costs").nth(1).expect("the section");
+    assert!(section.contains("| nb | 256 | -9.1 % | -9.1 % to -9.1 % | 2 |"), "{section}");
+    assert!(section.contains("| swap | long | +0.0 % |") && section.contains("(nb 128, swap mix)"), "{section}");
+    let alone = StudyRecord { baseline: Vec::new(), ..study };
+    assert!(!markdown(&Findings::new(&alone, &rows, None)).contains("What leaving"));
+}
