@@ -166,6 +166,11 @@ impl TextTable {
         Ok(TextTable { header, rows })
     }
 
+    /// The names of all columns.
+    pub fn columns(&self) -> &[String] {
+        &self.header
+    }
+
     /// The place of a column.
     pub fn place(&self, column: &str) -> Result<usize, TableError> {
         find(&self.header, column).ok_or_else(|| no_column(&self.header, column))

@@ -103,7 +103,7 @@ pub(crate) struct ExportOptions {
     which: Which,
     #[command(flatten)]
     filter: Filter,
-    /// Write rows to a file
+    /// Write rows to a file, or `-` for standard output
     #[arg(long, value_name = "FILE.csv", group = "file")]
     csv: Option<PathBuf>,
     /// Write rows to a file for data frames
@@ -192,7 +192,12 @@ fn list(options: &ListOptions) -> Result<(), Failure> {
     for row in &rows {
         let mut line = vec![row.row.to_string()];
         line.extend(row.levels.iter().map(|(text, _)| text.clone()));
-        let value = |value: &Option<f64>| value.map_or("failed".into(), figure);
+        // A run that has ended well may still lack a figure, such as the load of links where there are none.
+        let value = |value: &Option<f64>| match value {
+            Some(value) => figure(*value),
+            None if row.is_done => "-".into(),
+            None => "failed".into(),
+        };
         line.extend(row.responses.iter().map(value));
         line.extend([row.seed.to_string(), row.key.short().to_owned()]);
         lines.push(line);
@@ -292,7 +297,10 @@ fn diff(options: &DiffOptions) -> Result<(), Failure> {
 }
 
 fn write(options: &ExportOptions) -> Result<(), Failure> {
-    for path in [&options.csv, &options.parquet].into_iter().flatten() {
+    if options.parquet.as_deref().is_some_and(is_output) {
+        return Err(Failure::input("Parquet is nothing to read on a terminal; name a file with --parquet"));
+    }
+    for path in [&options.csv, &options.parquet].into_iter().flatten().filter(|path| !is_output(path)) {
         check_writable(path)?;
     }
     let mut opened = Opened::new(&options.which.place, options.which.study.as_deref())?;
@@ -304,13 +312,23 @@ fn write(options: &ExportOptions) -> Result<(), Failure> {
     let rows: Vec<ExportedRow> =
         rows.into_iter().map(|row| ExportedRow { cost: costs.remove(&row.row), row }).collect();
     if let Some(path) = &options.csv {
-        write_file(path, export::csv(&opened.study, &rows, options.costs).as_bytes())?;
+        let table = export::csv(&opened.study, &rows, options.costs);
+        if is_output(path) {
+            print(&table)?;
+        } else {
+            write_file(path, table.as_bytes())?;
+        }
     }
     if let Some(path) = &options.parquet {
         let file = export::parquet(&opened.study, &rows, options.costs);
         write_file(path, &file.map_err(|error| Failure::input(error.to_string()))?)?;
     }
     Ok(())
+}
+
+/// Whether `-` is written, for standard output.
+fn is_output(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 #[cfg(test)]

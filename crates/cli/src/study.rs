@@ -11,12 +11,14 @@ mod pool;
 mod record;
 mod report;
 mod summary;
+mod uncertainty;
 mod worker;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
-use hpcast_platform::diagnostic::{Diagnostic, Diagnostics};
+use hpcast_platform::MachineFile;
+use hpcast_platform::diagnostic::{Diagnostic, Diagnostics, Source};
 use hpcast_study::file::Study;
 use hpcast_study::planned::{Planned, Trial};
 use hpcast_units::count;
@@ -29,10 +31,17 @@ pub(crate) use figures::of_json as figures_of;
 pub(crate) use folder::{Folder, holds, is_in_use, location};
 pub(crate) use pool::Pool;
 pub(crate) use record::record;
+pub(crate) use uncertainty::uncertainty;
 use worker::Library;
 
 /// Studies with more runs are not begun by mistake.
 const MANY: u128 = 100_000;
+
+/// More runs are not begun at all: they would not fit into memory.
+const MOST: u128 = 10_000_000;
+
+/// What to do about too many runs.
+const FEWER: &str = "choose fewer levels or points, a fractional design or a Latin hypercube";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -143,9 +152,12 @@ fn check(options: &CheckOptions) -> Result<(), Failure> {
 /// All runs of a study. Everything that can be found out before the first run is.
 fn plan(study: &Study, yes: bool) -> Result<Planned, Failure> {
     let runs = study.count()?;
-    if runs > MANY && !yes {
+    if runs > MOST || (runs > MANY && !yes) {
+        let remedy = match runs > MOST {
+            true => format!("{FEWER}: up to {} runs can be begun, with --yes", count(MOST as u64)),
+            false => format!("add --yes if you mean it, or {FEWER}"),
+        };
         let runs = count(runs.try_into().unwrap_or(u64::MAX));
-        let remedy = "add --yes if you mean it, or choose fewer levels, a fractional design or a Latin hypercube";
         return Err(study.error("design", format!("the study has {runs} runs"), remedy).into());
     }
     check_levels(study)?;
@@ -165,7 +177,13 @@ pub(crate) fn check_levels(study: &Study) -> Result<(), Failure> {
         // If the first fails and another does not, the level is to blame in which they differ.
         Some(cured) if wrong == 0 => first_level(&trials[cured].key),
         Some(_) => key.clone(),
-        None => factor_to_blame(study)?.unwrap_or_else(|| "program".into()),
+        None => match factor_to_blame(study)? {
+            Some(key) => key,
+            None => {
+                check_machine(study)?;
+                "program".into()
+            }
+        },
     };
     let levels: Vec<&str> = run.levels.iter().map(|(text, _)| text.as_str()).collect();
     let mut diagnostics = Diagnostics::new();
@@ -175,6 +193,15 @@ pub(crate) fn check_levels(study: &Study) -> Result<(), Failure> {
         }
     }
     Err(diagnostics.into())
+}
+
+/// What is wrong with the machine file before anything is changed in it is said where it stands.
+fn check_machine(study: &Study) -> Result<(), Failure> {
+    if study.machine_changes.is_empty() {
+        let path = study.folder.join(&study.machine);
+        MachineFile::parse(&Source::read(&path)?, path.parent().unwrap_or(Path::new("")))?.build()?;
+    }
+    Ok(())
 }
 
 /// What is wrong with a trial, if anything is.

@@ -61,6 +61,11 @@ fn look_at_small_study(page: &mut Chromium) {
     page.write("#filter", "size>4096");
     assert_eq!(page.text("#count"), "8 of 20 runs");
     assert_eq!(column(page, 2).len(), 8);
+    // As people write it, and as it makes no sense.
+    page.write("#filter", "size>4KiB, size<=16 KiB, seconds<1 s");
+    assert_eq!(page.text("#count"), "8 of 20 runs");
+    page.write("#filter", "size>4 us");
+    assert_eq!(page.text("#count"), "0 of 20 runs");
     page.write("#filter", "");
     page.click("#rows th:nth-child(2)");
     page.click("#rows th:nth-child(2)");

@@ -115,7 +115,7 @@ fn a_team_keeps_its_runs_in_one_place() {
     let show = prints(&["runs", "show", &url, "--study", "other", "0"]);
     assert!(show.contains("hpcast run halo2d"), "{show}");
     let report = prints(&["study", "report", &url, "--study", "other", "--output", &folder.path("report")]);
-    assert!(report.contains("The lowest seconds"), "{report}");
+    assert!(report.contains("The shortest time"), "{report}");
     let pages = served::Server::start(&url, &[]);
     let list = pages.page("/");
     assert!(

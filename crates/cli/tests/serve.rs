@@ -33,7 +33,7 @@ fn every_study_and_run_has_a_page() {
     }
     assert!(!first.contains("<b>ranks"), "{first}");
     let study = server.page("/study/1");
-    assert!(study.contains("<h1>Halo exchanges</h1>") && study.contains("The lowest seconds"), "{study}");
+    assert!(study.contains("<h1>Halo exchanges</h1>") && study.contains("The shortest time"), "{study}");
     // The number of a row, or a key.
     let run = server.page("/study/1/run/3");
     for part in ["hpcast run halo2d -n 16", "simulated_seconds", "size 1 KiB", "Its machine file", "wall"] {
@@ -167,7 +167,7 @@ fn a_running_study_is_followed() {
             length = told["length"].as_u64().expect("a length");
             rows += told["rows"].as_array().expect("rows").len();
             steps += 1;
-            assert!(told["answer"].as_str().is_some_and(|answer| answer.contains("The lowest seconds")), "{told}");
+            assert!(told["answer"].as_str().is_some_and(|answer| answer.contains("The shortest time")), "{told}");
             assert!(told["analyses"].as_str().is_some_and(|tables| tables.contains("Best combinations")), "{told}");
         }
         told["standing"].as_str().is_some_and(|standing| standing.contains("complete")).then_some(())

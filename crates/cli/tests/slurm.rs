@@ -125,6 +125,32 @@ fn without_slurm_it_says_so() {
     refuses(&["study", "run", &study, "--out", &folder.path("out"), "--on", "moon"], &["invalid value 'moon'"]);
 }
 
+/// Programs of these names that do as Slurm's, but for `squeue`, which has no answer at first.
+#[test]
+fn a_scheduler_that_is_silent_for_a_while_is_waited_for() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, study) = small_study("slurm-silent");
+    let program = |name: &str, text: &str| {
+        let path = folder.write(name, &format!("#!/bin/sh\n{text}"));
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    };
+    program(
+        "sbatch",
+        "for last; do :; done\n(sleep 3; SLURM_ARRAY_TASK_ID=0 sh \"$last\") >/dev/null 2>&1 &\necho 7\n",
+    );
+    let asked = folder.path("asked");
+    let silent = "echo 'Unable to contact slurm controller' >&2; exit 1";
+    program("squeue", &format!("if [ -e {asked} ]; then echo RUNNING; else touch {asked}; {silent}; fi\n"));
+    let path = format!("{}:{}", folder.path(""), std::env::var("PATH").expect("a path"));
+    let mut hpcast =
+        command(&["study", "run", &study, "--out", &folder.path("out"), "--on", "slurm", "--workers", "1"]);
+    let output = hpcast.env("PATH", path).output().expect("hpcast");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(std::path::Path::new(&asked).exists(), "nobody has asked");
+    prints(&["study", "run", &study, "--out", &folder.path("here")]);
+    assert_eq!(rows(&folder, "out"), rows(&folder, "here"));
+}
+
 #[test]
 fn a_cluster_finds_what_this_computer_finds() {
     let Some(slurm) = Slurm::start() else { return };

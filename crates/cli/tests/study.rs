@@ -104,6 +104,10 @@ fn runs_can_be_looked_at() {
     let parquet = std::fs::read(folder.path("c.parquet")).expect("a file");
     assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
     refuses(&["runs", "list", &out, "--where", "sice=1"], &["no column `sice`; it has size, bandwidth"]);
+    refuses(&["runs", "list", &out, "--where", "bandwidth>2 us"], &["which is a bandwidth"]);
+    assert_eq!(prints(&["runs", "export", &out, "--csv", "-"]), export(&folder, "out"));
+    assert!(!std::path::Path::new("-").exists());
+    refuses(&["runs", "export", &out, "--parquet", "-"], &["name a file with --parquet"]);
     refuses(&["runs", "show", &out, "99"], &["row 99 has not been run"]);
     refuses(&["runs", "list", &folder.path("nowhere")], &["there is no study in"]);
 }
@@ -221,6 +225,18 @@ fn a_billion_runs_want_a_second_word() {
     let (folder, study) = folder("study-billion", &text);
     let parts = ["the study has 12,000,000,000 runs", "--yes"];
     refuses(&["study", "run", &study, "--out", &folder.path("out")], &parts);
+    // Not even then.
+    let parts = ["the study has 12,000,000,000 runs", "up to 10,000,000 runs can be begun"];
+    refuses(&["study", "run", &study, "--out", &folder.path("out"), "--yes"], &parts);
+    assert!(!folder.names().contains(&"out".into()));
+}
+
+/// Not at the words of the program, of which none is to blame.
+#[test]
+fn what_is_wrong_with_the_machine_is_said_where_it_stands() {
+    let (folder, study) = folder("study-machine", STUDY);
+    folder.write("machine.toml", &MACHINE.replace("sockets = 1", "sokets = 1"));
+    refuses(&["study", "check", &study], &["unknown key `sokets`", "machine.toml:5:1", "did you mean `sockets`?"]);
 }
 
 /// A file system of its own, with so little room; nothing if we may not make one.
@@ -381,6 +397,31 @@ fn the_best_is_found_with_few_runs() {
     assert!(said.contains("of 6 combinations") && said.contains("size 1 KiB, bandwidth 10 GB/s\n"), "{said}");
 }
 
+/// Two forecasts of HPL that differ by less than what both are sure to are not told apart.
+#[test]
+fn forecasts_that_are_not_sure_are_not_told_apart() {
+    let study = r#"
+title = "Broadcasts"
+program = "hpl --n 6000 --nb 64 --grid 4x4 --ranks-per-node 1 --samples 3"
+machine = "machine.toml"
+responses = ["gflops"]
+[[factor]]
+name = "seed-bytes"
+option = "--bcast"
+levels = ["1ring", "1ringM", "2ring"]
+[[factor]]
+name = "speed"
+machine = "nodes.flops"
+levels = ["100 Gflop/s", "10 Gflop/s"]
+"#;
+    let (folder, study) = folder("study-uncertain", study);
+    prints(&["study", "run", &study, "--out", &folder.path("out")]);
+    let said = prints(&["study", "report", &folder.path("out")]);
+    assert!(said.contains(" to ") && said.contains("cannot be told from it."), "{said}");
+    let text = folder.read("out/report.md");
+    assert!(text.contains("what each forecast says of its own") && text.contains("| group |"), "{text}");
+}
+
 #[test]
 fn a_report_says_what_is_best() {
     let (folder, study) = folder("study-report", STUDY);
@@ -391,6 +432,14 @@ fn a_report_says_what_is_best() {
     for name in ["report.html", "report.md", "seconds-over-size.svg", "seconds-over-bandwidth.svg"] {
         assert!(std::path::Path::new(&out).join(name).is_file(), "{name}");
     }
+    // Levels that are no numbers have pictures, too.
+    let by_name = STUDY
+        .replace("name = \"bandwidth\"\nmachine = \"network.bandwidth\"", "name = \"network\"\noption = \"--network\"");
+    let by_name = folder.write("by-name.toml", &by_name.replace("\"1 GB/s\", \"10 GB/s\"", "\"ideal\", \"flow\""));
+    prints(&["study", "run", &by_name, "--out", &folder.path("named")]);
+    prints(&["study", "report", &folder.path("named")]);
+    let picture = folder.read("named/seconds-by-network.svg");
+    assert!(picture.contains(">ideal</text>") && picture.contains(">flow</text>"), "{picture}");
     // PNG if there is who can make it, else an error before anything is written.
     let (here, nowhere) = (folder.path("png"), folder.path("none"));
     let output = hpcast(&["study", "report", &out, "--png", "-o", &here]);

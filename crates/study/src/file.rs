@@ -13,6 +13,7 @@ use toml::de::DeValue;
 
 use crate::design::{Plan, Wanted};
 use crate::frame::Better;
+pub(crate) use factor::is_size;
 pub use factor::{Edit, QuantityRange, StudyFactor, StudyLevel, Target, Values, Which};
 
 /// More repetitions than anybody needs.
@@ -161,6 +162,7 @@ impl Study {
             names.push(name);
         }
         self.check_templates();
+        self.check_targets();
         self.check_ranges();
         self.check_baseline();
     }
@@ -182,6 +184,23 @@ impl Study {
                 let remedy =
                     "say what it sets with `option`, `machine` or `model`, or write its name in braces in `program`";
                 reader.fail(&factor.key, message, remedy);
+            }
+        }
+    }
+
+    /// No factor undoes what another one has set. Multiplying is no undoing, after it was set.
+    fn check_targets(&mut self) {
+        let Study { factors, reader, .. } = self;
+        for (number, factor) in factors.iter().enumerate() {
+            for earlier in &factors[..number] {
+                if let Some(what) = factor.undone_of(earlier) {
+                    let message = format!(
+                        "the factors `{}` and `{}` both set `{what}`: the last would win",
+                        earlier.name, factor.name
+                    );
+                    let remedy = "remove one, or let a `[[factor.level]]` set several things together";
+                    reader.fail(&factor.key, message, remedy);
+                }
             }
         }
     }

@@ -10,7 +10,7 @@ use toml::{Table, Value};
 
 use crate::design::{Domain, MOST_POINTS, Setting, Structure};
 use crate::document::{Document, Fingerprint, Original};
-use crate::file::{DesignSpec, Edit, Study, StudyFactor, StudyLevel, Values, Which};
+use crate::file::{DesignSpec, Edit, Study, StudyFactor, StudyLevel, Values, Which, is_size};
 use crate::key_path::merge;
 use crate::run::Inputs;
 
@@ -211,14 +211,23 @@ impl Study {
         if table.rows.len() as u128 > MOST_POINTS {
             return Err(self.error("design.file", format!("{} has too many rows", file.display()), "split it"));
         }
+        if table.rows.is_empty() {
+            let remedy = "add a row for each combination";
+            return Err(self.error("design.file", format!("{} has no rows", file.display()), remedy));
+        }
         let mut places = Vec::new();
         for factor in &self.factors {
-            let place = table.place(&factor.name);
-            places.push(
-                place.map_err(|error| {
-                    self.error("design.file", format!("{}: {error}", file.display()), error.remedy())
-                })?,
-            );
+            let place = table.place(&factor.name).map_err(|error| {
+                let remedy = format!("add a column `{}` with a level of this factor in each row", factor.name);
+                self.error("design.file", format!("{}: {error}", file.display()), remedy)
+            });
+            places.push(place?);
+        }
+        if let Some((_, column)) = table.columns().iter().enumerate().find(|(place, _)| !places.contains(place)) {
+            let names: Vec<&str> = self.factors.iter().map(|factor| factor.name.as_str()).collect();
+            let message = format!("{}: the column `{column}` is no factor", file.display());
+            let remedy = format!("the factors are {}; add a [[factor]], or remove the column", names.join(", "));
+            return Err(self.error("design.file", message, remedy));
         }
         let mut points = Vec::new();
         for row in &table.rows {
@@ -442,7 +451,10 @@ fn multiplied(value: &Value, factor: f64) -> Option<Value> {
         Value::Float(number) => product(*number).map(Value::Float),
         Value::String(text) => {
             let quantity = AnyQuantity::parse(text)?;
-            Some(Value::String(quantity.with(product(quantity.get())?).to_string()))
+            let product = product(quantity.get())?;
+            // Nothing is a part of a byte long.
+            let product = if is_size(quantity) { product.round() } else { product };
+            Some(Value::String(quantity.with(product).to_string()))
         }
         // Such as a table of values by size: each of them.
         Value::Array(items) => {
@@ -559,6 +571,13 @@ seed = 5
     }
 
     #[test]
+    fn multiples_of_bytes_are_bytes() {
+        let times = |text: &str, factor| multiplied(&Value::String(text.into()), factor);
+        assert_eq!(times("64 KiB", 0.3333), Some(Value::String("21.843 kB".into())));
+        assert_eq!(times("1.5 us", 0.3333), Some(Value::String("499.95 ns".into())));
+    }
+
+    #[test]
     fn trials_have_every_level() {
         let (_folder, study) = study(STUDY);
         let keys: Vec<String> = study.trials("1").unwrap().into_iter().map(|trial| trial.key).collect();
@@ -577,6 +596,24 @@ seed = 5
         std::fs::write(folder.path().join("p.csv"), "ranks,bandwidth,fast\n9,0.3,true\n").unwrap();
         let error = study.plan("1").unwrap_err();
         assert!(error.message.contains("line 2: `0.3` is no level of `bandwidth`"), "{}", error.message);
+        for (table, message, remedy) in [
+            (
+                "ranks,bandwidth,fast,nb\n9,0.1,true,3\n",
+                "the column `nb` is no factor",
+                "the factors are ranks, bandwidth, fast",
+            ),
+            ("ranks,bandwidth\n9,0.1\n", "there is no column `fast`", "add a column `fast`"),
+            ("ranks,bandwidth,fast\n", "p.csv has no rows", "add a row"),
+        ] {
+            std::fs::write(folder.path().join("p.csv"), table).unwrap();
+            let error = study.plan("1").unwrap_err();
+            assert!(
+                error.message.contains(message) && error.remedy.contains(remedy),
+                "{}; {}",
+                error.message,
+                error.remedy
+            );
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::shelf::{SHARE, Shelved};
 use crate::failure::Failure;
+use crate::study::uncertainty;
 
 /// The store is not asked more often than that.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -24,6 +25,8 @@ pub(super) struct Followed {
     generation: u64,
     /// In the order of the design.
     rows: Vec<StudyRow>,
+    /// How sure each row's forecast is by itself, if that is known.
+    uncertainty: Option<Vec<f64>>,
     /// Numbers of rows in the order in which they came; one that has changed comes again.
     order: Vec<u64>,
     standing: Standing,
@@ -45,7 +48,7 @@ impl Followed {
             standing: self.standing,
             one_of: one_of(record),
         };
-        Ok(html(&Findings::new(record, &self.rows), Some(&served)))
+        Ok(html(&Findings::new(record, &self.rows, self.uncertainty.as_deref()), Some(&served)))
     }
 
     /// What has come since an edition.
@@ -81,7 +84,7 @@ impl Followed {
         if self.findings.0 != self.order.len()
             && let Some(record) = &self.record
         {
-            let findings = Findings::new(record, &self.rows);
+            let findings = Findings::new(record, &self.rows, self.uncertainty.as_deref());
             self.findings = (self.order.len(), findings.answer(), analyses(&findings));
         }
         (&self.findings.1, &self.findings.2)
@@ -104,6 +107,9 @@ impl Followed {
             let is_known = |row: &StudyRow| self.row(row.row) == Some(row);
             let fresh: Vec<u64> = rows.iter().filter(|row| !is_known(row)).map(|row| row.row).collect();
             self.order.extend(fresh);
+            if let Some(record) = &self.record {
+                self.uncertainty = uncertainty(&mut opened.store, record, &rows)?;
+            }
             self.rows = rows;
         }
         self.standing = standing;

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use hpcast_report::study::{Findings, html, markdown};
+use hpcast_report::study::{Findings, LevelsPlot, PlottedLevel, html, markdown};
 use hpcast_report::{Axis, Plot, Quantity, Series, Spacing, write_file};
 use hpcast_study::Frame;
 use hpcast_study::analysis::AnalysisError;
@@ -18,6 +18,8 @@ use crate::study::png::Converter;
 
 /// With fewer levels their means say all.
 const FEW_LEVELS: usize = 6;
+/// More levels make no picture.
+const MOST_LEVELS: usize = 100;
 /// Places on a curve.
 const PLACES: usize = 25;
 
@@ -32,7 +34,7 @@ pub(crate) struct ReportOptions {
     /// Folder for the report (default: the study's folder, or here)
     #[arg(long, short, value_name = "FOLDER")]
     output: Option<PathBuf>,
-    /// Write pictures also as PNG (needs rsvg-convert or inkscape)
+    /// Write pictures also as PNG (needs rsvg-convert, inkscape or chromium)
     #[arg(long)]
     png: bool,
 }
@@ -41,7 +43,8 @@ pub(super) fn run(options: &ReportOptions) -> Result<(), Failure> {
     let converter = if options.png { Some(Converter::find()?) } else { None };
     let mut opened = Opened::new(&options.place, options.study.as_deref())?;
     let rows = opened.store.rows(opened.id, &opened.study, &Query::default())?;
-    let findings = Findings::new(&opened.study, &rows);
+    let uncertainty = super::uncertainty(&mut opened.store, &opened.study, &rows)?;
+    let findings = Findings::new(&opened.study, &rows, uncertainty.as_deref());
     let place = Path::new(&options.place);
     let folder = options.output.clone().unwrap_or_else(|| if place.is_dir() { place.into() } else { PathBuf::new() });
     if !folder.as_os_str().is_empty() {
@@ -66,12 +69,17 @@ pub(super) fn run(options: &ReportOptions) -> Result<(), Failure> {
     crate::print(&format!("{}\n{}\nwritten: {}\n", opened.study.title, findings.answer(), written.join(", ")))
 }
 
-/// The mean of each response over each factor that is a number.
+/// The mean of each response over each factor: a line over numbers, else a line a level.
 fn pictures(findings: &Findings<'_>) -> Vec<(String, String)> {
     let mut pictures = Vec::new();
     for (response, column) in findings.study.responses.iter().enumerate() {
-        for (factor, _) in findings.study.factors.iter().enumerate().filter(|(_, factor)| factor.numeric) {
+        for (factor, own) in findings.study.factors.iter().enumerate() {
             let name = &findings.frame.factors[factor].name;
+            if !own.numeric {
+                let file = format!("{}-by-{}.svg", file_name(&column.name), file_name(name));
+                pictures.extend(levels(findings, response, factor).map(|plot| (file, plot.svg())));
+                continue;
+            }
             let Ok(means) = means(&findings.frame, response, factor) else { continue };
             let curve = curve(&findings.frame, response, factor);
             let spacing =
@@ -91,6 +99,30 @@ fn pictures(findings: &Findings<'_>) -> Vec<(String, String)> {
         }
     }
     pictures
+}
+
+/// The levels of a factor that are no numbers.
+fn levels(findings: &Findings<'_>, response: usize, factor: usize) -> Option<LevelsPlot> {
+    let (frame, column) = (&findings.frame, &findings.study.responses[response]);
+    let means = by_level(frame, response, factor).ok().filter(|means| (1..=MOST_LEVELS).contains(&means.len()))?;
+    let level = |mean: LevelMean| PlottedLevel {
+        name: frame.factors[factor].levels[mean.level].text.clone(),
+        mean: mean.mean,
+        interval: mean.interval,
+        extremes: mean.extremes,
+    };
+    Some(LevelsPlot {
+        title: format!("{}: {} by {}", findings.study.title, column.name, frame.factors[factor].name),
+        response: column.name.clone(),
+        quantity: quantity_of_figure(&column.name),
+        levels: means.into_iter().map(level).collect(),
+        note: format!(
+            "{} of {} runs; a mark is the mean of all runs with a level, bars say where such means lie with 95 % confidence, lines \
+             go from the least to the greatest value",
+            findings.rows.len(),
+            findings.study.rows
+        ),
+    })
 }
 
 /// What the levels of a factor measure, by the unit of one of them.

@@ -1,5 +1,6 @@
 //! What `hpcast study run` prints at its end.
 
+use hpcast_report::study::with_unit;
 use hpcast_study::store::{Query, StudyRecord};
 use hpcast_units::count;
 
@@ -28,7 +29,12 @@ pub(super) fn text(record: &StudyRecord, keeper: &mut Keeper<'_>, found: usize) 
                 record.factors.iter().zip(&row.levels).map(|(factor, (level, _))| format!("{} {level}", factor.name));
             let levels: Vec<String> = levels.collect();
             if let Some(value) = row.responses[0] {
-                text += &format!("best       {} {value}: {}\n", response.name, levels.join(", "));
+                text += &format!(
+                    "best       {} {}: {}\n",
+                    response.name,
+                    with_unit(&response.name, value),
+                    levels.join(", ")
+                );
             }
         }
     }

@@ -2,7 +2,9 @@
 
 use hpcast_study::analysis::anova::{Anova, Noise};
 use hpcast_study::analysis::letters;
+use hpcast_study::analysis::overhead::Overhead;
 use hpcast_study::analysis::ranking::Evidence;
+use hpcast_study::store::FactorColumn;
 use hpcast_units::count;
 
 use super::findings::{Findings, figure};
@@ -60,10 +62,33 @@ pub(super) struct Section {
 
 /// All tables, the most important first.
 pub(super) fn sections(findings: &Findings<'_>) -> Vec<Section> {
-    [ranking(findings), variance(findings), effects(findings), sobol(findings), morris(findings), overheads(findings)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        ranking(findings),
+        variance(findings),
+        effects(findings),
+        sobol(findings),
+        morris(findings),
+        by_level(findings),
+        overheads(findings),
+    ]
+    .into_iter()
+    .flatten()
+    .map(Section::without_empty_columns)
+    .collect()
+}
+
+impl Section {
+    /// Columns in which nothing is known say nothing.
+    fn without_empty_columns(mut self) -> Section {
+        let [header, rows @ ..] = &self.rows[..] else { return self };
+        let is_kept: Vec<bool> =
+            (0..header.len()).map(|column| rows.is_empty() || rows.iter().any(|row| !row[column].is_empty())).collect();
+        for row in &mut self.rows {
+            let mut kept = is_kept.iter();
+            row.retain(|_| kept.next() == Some(&true));
+        }
+        self
+    }
 }
 
 fn interval(interval: Option<(f64, f64)>) -> String {
@@ -98,7 +123,8 @@ fn ranking(findings: &Findings<'_>) -> Option<Section> {
              seeds would tell."
         }
         Evidence::Uncertainty => {
-            "Combinations that share a letter cannot be told apart, by the uncertainty of each forecast."
+            "Each combination was run once; those that share a letter cannot be told apart, by what each forecast says of its own \
+             uncertainty (95 %)."
         }
         _ => "Combinations that share a letter cannot be told apart (Welch's t test, Holm's correction, 95 %).",
     };
@@ -115,7 +141,7 @@ fn variance(findings: &Findings<'_>) -> Option<Section> {
     terms.sort_by(|one, other| other.share.total_cmp(&one.share));
     for term in terms {
         let names: Vec<&str> = term.factors.iter().map(|factor| name(findings, *factor)).collect();
-        let names = if names.is_empty() { "all other effects".into() } else { names.join(" x ") };
+        let names = if names.is_empty() { "all other effects".into() } else { names.join(" × ") };
         let test = term.test.map_or([String::new(), String::new()], |test| [figure(test.f), probability(test.p)]);
         let [f, p] = test;
         rows.push(vec![names, format!("{:.1} %", 100.0 * term.share), term.freedom.to_string(), f, p]);
@@ -154,7 +180,8 @@ fn effects(findings: &Findings<'_>) -> Option<Section> {
             ]);
         }
     }
-    Some(Section { title: "What each level does", rows, note: String::new() })
+    let note = "Means are those that levels would have if all met the levels of other factors equally often.";
+    Some(Section { title: "What each level does", rows, note: note.into() })
 }
 
 fn sobol(findings: &Findings<'_>) -> Option<Section> {
@@ -200,15 +227,56 @@ fn overheads(findings: &Findings<'_>) -> Option<Section> {
     let mut overheads: Vec<_> = findings.overheads.iter().collect();
     overheads.sort_by(|one, other| one.overhead.value.total_cmp(&other.overhead.value));
     let mut rows = header(["combination", "overhead", "95 % interval"]);
-    let percent = |value: f64| format!("{:+.1} %", 100.0 * value);
     for overhead in overheads.iter().take(LISTED) {
-        let between = overhead
-            .overhead
-            .interval
-            .map_or(String::new(), |(low, high)| format!("{} to {}", percent(low), percent(high)));
-        rows.push(vec![findings.levels(overhead.of), percent(overhead.overhead.value), between]);
+        rows.push(vec![findings.levels(overhead.of), percent(overhead.overhead.value), percents(overhead)]);
     }
-    let base: Vec<String> = findings.study.baseline.iter().map(|(name, level)| format!("{name} {level}")).collect();
-    let note = format!("What is paid more than with {}; negative is less.", base.join(", "));
+    let note = format!("What is paid more than with {}; negative is less.", base_line(findings));
     Some(Section { title: "Compared with the base line", rows, note })
+}
+
+fn by_level(findings: &Findings<'_>) -> Option<Section> {
+    let mut rows = header(["factor", "level", "overhead", "95 % interval", "pairs"]);
+    for (factor, overheads) in &findings.by_level {
+        for overhead in overheads {
+            let level = findings.frame.factors[*factor].levels[overhead.of].text.clone();
+            let value = percent(overhead.overhead.value);
+            rows.push(vec![
+                name(findings, *factor).into(),
+                level,
+                value,
+                percents(overhead),
+                overhead.count.to_string(),
+            ]);
+        }
+    }
+    if rows.len() == 1 {
+        return None;
+    }
+    let response = findings.study.responses.first()?;
+    let base = base_line(findings);
+    let note = format!(
+        "What is paid more, by {}, than with the level of the base line ({base}), all other factors being the same: the geometric mean of \
+         all such pairs; negative is less. Intervals say how far pairs differ.",
+        response.name
+    );
+    Some(Section { title: "What leaving the base line costs", rows, note })
+}
+
+fn percent(value: f64) -> String {
+    format!("{:+.1} %", 100.0 * value)
+}
+
+/// Where an overhead lies, if that is known.
+fn percents(overhead: &Overhead) -> String {
+    let interval = overhead.overhead.interval;
+    interval.map_or(String::new(), |(low, high)| format!("{} to {}", percent(low), percent(high)))
+}
+
+/// The levels of the base line, in the order of the study's factors.
+fn base_line(findings: &Findings<'_>) -> String {
+    let level = |factor: &FactorColumn| {
+        let (name, level) = findings.study.baseline.iter().find(|(name, _)| *name == factor.name)?;
+        Some(format!("{name} {level}"))
+    };
+    findings.study.factors.iter().filter_map(level).collect::<Vec<_>>().join(", ")
 }

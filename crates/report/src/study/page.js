@@ -12,6 +12,8 @@
   const levelOf = (row, factor) => row[FIRST + factor];
   const valueOf = (row, response) => row[FIRST + factors.length + response];
   const keyOf = (row) => row[FIRST + factors.length + responses.length];
+  // A run that has found something may still lack a figure.
+  const hasEnded = (row) => responses.some((_, place) => valueOf(row, place) !== null);
   // Numbers of levels that no run has had yet are not known.
   const numberOf = (row, factor) => factors[factor].numbers ? factors[factor].numbers[levelOf(row, factor)] : null;
   const textOf = (row, factor) => factors[factor].levels[levelOf(row, factor)];
@@ -24,6 +26,32 @@
     return String(Number(value.toPrecision(6)));
   };
 
+  // Quantities are in base units; people write and read them with prefixes.
+  const PREFIXES = { p: 1e-12, n: 1e-9, u: 1e-6, m: 1e-3, "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 };
+  const BASES = { s: 1, B: 1, "B/s": 1, "bit/s": 1 / 8, "flop/s": 1, Hz: 1 };
+  const unitOf = (text) => {
+    for (const base in BASES) for (const prefix in PREFIXES) {
+      if (text === prefix + base) return { base, binary: prefix.endsWith("i"), factor: BASES[base] * PREFIXES[prefix] };
+    }
+    return null;
+  };
+  const quantity = (text) => {
+    const found = text.trim().match(/^([-+]?[\d.]+(?:e[-+]?\d+)?)\s*(\S*)$/i);
+    if (!found) return null;
+    const unit = found[2] ? unitOf(found[2]) : { base: "", factor: 1 };
+    return unit && { value: Number(found[1]) * unit.factor, ...unit };
+  };
+  const withUnit = (value, unit) => {
+    if (!unit?.base) return short(value);
+    const size = Math.abs(value) / BASES[unit.base];
+    const known = Object.entries(PREFIXES).filter(([prefix]) => prefix === "" || prefix.endsWith("i") === unit.binary);
+    const usual = known.filter(([, factor]) => (unit.base === "s" ? factor <= 1 : factor >= 1)).sort((one, other) => one[1] - other[1]);
+    const [prefix, factor] = usual.filter(([, factor]) => factor <= size * (1 + 1e-9)).pop() ?? usual[0];
+    return `${Number((value / BASES[unit.base] / factor).toPrecision(4))} ${prefix}${unit.base}`;
+  };
+  const unitOfFactor = (factor) => factor.numbers && factor.levels.length ? quantity(factor.levels[0]) : null;
+  const isTime = (name) => name === "seconds" || name.endsWith("_seconds");
+
   const option = (list, chosen) => list.map((name, place) =>
     `<option value="${place}"${place === chosen ? " selected" : ""}></option>`).join("");
   const fill = (id, names, chosen) => {
@@ -33,8 +61,8 @@
   };
   const names = factors.map((factor) => factor.name);
   fill("y", responses.map((response) => response.name), 0);
-  fill("x", names, study.x ?? 0);
-  fill("colour", ["nothing", ...names], names.length > 1 ? ((study.x ?? 0) === 0 ? 2 : 1) : 0);
+  fill("x", names, study.x);
+  fill("colour", ["nothing", ...names], study.colour === null ? 0 : study.colour + 1);
   // What spans orders of magnitude is easier to see that way.
   const suitsLog = () => {
     const known = (factors[Number(element("x").value)].numbers ?? []).filter((number) => number !== null);
@@ -54,7 +82,12 @@
     if (factor < 0 && response < 0) return false;
     const text = factor >= 0 ? textOf(row, factor) : String(valueOf(row, response));
     const number = factor >= 0 ? numberOf(row, factor) : valueOf(row, response);
-    const wanted = Number(value);
+    const given = quantity(value);
+    const own = factor >= 0 ? unitOfFactor(factors[factor])?.base : isTime(name.trim()) ? "s" : "";
+    // A time is not compared with a size. Bits and bytes a second are one.
+    const kind = (base) => (base === "bit/s" ? "B/s" : base);
+    const fits = given && (!given.base || !own || kind(given.base) === kind(own));
+    const wanted = fits ? given.value : NaN;
     if (relation === "=") return text === value.trim() || (number !== null && number === wanted);
     if (relation === "!=") return text !== value.trim() && number !== wanted;
     if (number === null || Number.isNaN(wanted)) return false;
@@ -149,16 +182,17 @@
     const px = (value) => MARGIN.left + xScale.at(value) * inner.width;
     const py = (value) => MARGIN.top + (1 - yScale.at(value)) * inner.height;
     axes = { inner, x: xScale, y: yScale };
+    const upUnit = isTime(responses[y].name) ? { base: "s", binary: false } : null;
     brush.font = "12px system-ui, sans-serif";
     brush.strokeStyle = "#d1d9e0"; brush.fillStyle = "#59636e"; brush.lineWidth = 1;
     brush.textAlign = "right"; brush.textBaseline = "middle";
     for (const tick of yScale.ticks()) {
       brush.beginPath(); brush.moveTo(MARGIN.left, py(tick)); brush.lineTo(width - MARGIN.right, py(tick)); brush.stroke();
-      brush.fillText(short(tick), MARGIN.left - 8, py(tick));
+      brush.fillText(withUnit(tick, upUnit), MARGIN.left - 8, py(tick));
     }
     brush.textAlign = "center"; brush.textBaseline = "top";
     const few = factor.levels.length <= 24 && !factor.continuous;
-    const xTicks = few ? factor.levels.map((text, level) => [place(level), text]).filter(([value]) => value !== null) : xScale.ticks().map((tick) => [tick, short(tick)]);
+    const xTicks = few ? factor.levels.map((text, level) => [place(level), text]).filter(([value]) => value !== null) : xScale.ticks().map((tick) => [tick, withUnit(tick, unitOfFactor(factor))]);
     let last = -Infinity;
     for (const [value, text] of xTicks) {
       const at = px(value);
@@ -211,6 +245,7 @@
       const { name, levels } = factors[colour];
       legend.textContent = `${name}: from blue (${levels[0]}) to red (${levels[levels.length - 1]})`;
     } else if (colour >= 0 && factors[colour].levels.length <= 24) {
+      legend.textContent = `${factors[colour].name}: `;
       factors[colour].levels.forEach((text, level) => {
         const item = document.createElement("span");
         const mark = document.createElement("i");
@@ -234,7 +269,10 @@
     hint.style.display = nearest ? "block" : "none";
     if (!nearest) return;
     hint.textContent = [...names.map((name, factor) => `${name}: ${textOf(nearest.row, factor)}`),
-      ...responses.map((response, place) => `${response.name}: ${short(valueOf(nearest.row, place))}`),
+      ...responses.map((response, place) => {
+        const value = valueOf(nearest.row, place);
+        return `${response.name}: ${value !== null && isTime(response.name) ? withUnit(value, { base: "s", binary: false }) : short(value)}`;
+      }),
       `row ${nearest.row[0]}, seed ${nearest.row[3]}`].join("\n");
     hint.style.left = `${Math.min(nearest.px + 12, canvas.clientWidth - 180)}px`;
     hint.style.top = `${nearest.py + 12}px`;
@@ -266,7 +304,7 @@
   const columns = [
     { name: "row", value: (row) => row[0] },
     ...names.map((name, factor) => ({ name, text: true, value: (row) => numberOf(row, factor) ?? textOf(row, factor), show: (row) => textOf(row, factor) })),
-    ...responses.map((response, place) => ({ name: response.name, value: (row) => valueOf(row, place), show: (row) => valueOf(row, place) === null ? "failed" : short(valueOf(row, place)) })),
+    ...responses.map((response, place) => ({ name: response.name, value: (row) => valueOf(row, place), show: (row) => valueOf(row, place) !== null ? short(valueOf(row, place)) : hasEnded(row) ? "" : "failed" })),
     { name: "seed", value: (row) => row[3] },
     { name: "key", text: true, value: keyOf, link: study.live && ((row) => `${study.live.address}/run/${keyOf(row)}`) },
   ];

@@ -92,6 +92,9 @@ pub fn html(findings: &Findings<'_>, served: Option<&Served>) -> String {
     } else {
         data(study, findings.rows, &findings.frame)
     };
+    let (x, colour) = findings.axes();
+    data["x"] = x.into();
+    data["colour"] = colour.into();
     data["live"] = served
         .map(|served| {
             let Edition { generation, length } = served.edition;
@@ -131,7 +134,6 @@ fn data(study: &StudyRecord, rows: &[StudyRow], frame: &Frame) -> Value {
         "factors": frame.factors.iter().enumerate().map(factor).collect::<Vec<_>>(),
         "responses": responses,
         "rows": rows,
-        "x": axis(study),
     })
 }
 
@@ -153,11 +155,6 @@ fn end_of_row(mut cells: Vec<Value>, row: &StudyRow) -> Value {
     cells.extend(row.responses.iter().map(|value| Value::from(*value)));
     cells.push(row.key.short().into());
     cells.into()
-}
-
-/// The factor that the plot begins with: a number, if there is one.
-fn axis(study: &StudyRecord) -> usize {
-    study.factors.iter().position(|factor| factor.numeric && factor.levels.len() != 2).unwrap_or(0)
 }
 
 const CONTROLS: &str = "<h2>All runs</h2>\n<div class=\"controls\">\

@@ -51,11 +51,11 @@ fn example() -> (StudyRecord, Vec<StudyRow>) {
 #[test]
 fn the_answer_says_what_is_best_and_what_matters() {
     let (study, rows) = example();
-    let findings = Findings::new(&study, &rows);
+    let findings = Findings::new(&study, &rows, None);
     let answer = findings.answer();
     assert!(answer.starts_with("The highest gflops, 110.1 (109.9 to 110.4), comes with nb 256, swap mix."), "{answer}");
     assert!(answer.contains("Another combination cannot be told from it."), "{answer}");
-    assert!(answer.contains("`nb` explains 100 % of the differences."), "{answer}");
+    assert!(answer.contains("nb explains 100 % of the differences."), "{answer}");
     let text = markdown(&findings);
     for part in [
         "## Best combinations",
@@ -65,14 +65,32 @@ fn the_answer_says_what_is_best_and_what_matters() {
     ] {
         assert!(text.contains(part), "{part}:\n{text}");
     }
-    let half = Findings::new(&study, &rows[..6]);
+    let half = Findings::new(&study, &rows[..6], None);
     assert!(half.answer().contains("So far 6 of 12 runs are done."), "{}", half.answer());
+    let mut alone = study.clone();
+    alone.factors.pop();
+    alone.baseline.clear();
+    let short: Vec<StudyRow> = rows
+        .iter()
+        .cloned()
+        .map(|mut row| {
+            row.levels.pop();
+            row
+        })
+        .collect();
+    assert!(!Findings::new(&alone, &short, None).answer().contains("explain"));
+    // What has failed is not still to come.
+    let mut failed = rows.clone();
+    failed[3].is_done = false;
+    failed[3].responses[0] = None;
+    let answer = Findings::new(&study, &failed, None).answer();
+    assert!(answer.contains("1 of 12 runs have failed.") && !answer.contains("So far"), "{answer}");
 }
 
 #[test]
 fn the_page_needs_nothing_else() {
     let (study, rows) = example();
-    let page = html(&Findings::new(&study, &rows), None);
+    let page = html(&Findings::new(&study, &rows, None), None);
     assert!(page.contains("<h1>NB &amp; &lt;swap&gt;</h1>"));
     for outside in ["http:", "https:", " src=", "@import", "<link", "url("] {
         assert!(!page.contains(outside), "{outside}");
@@ -85,7 +103,7 @@ fn the_page_needs_nothing_else() {
 #[test]
 fn a_study_without_rows_has_a_page() {
     let (study, _) = example();
-    let findings = Findings::new(&study, &[]);
+    let findings = Findings::new(&study, &[], None);
     assert_eq!(findings.answer(), "So far 0 of 12 runs are done.");
     assert!(markdown(&findings).contains("0 runs of 12"));
 }
@@ -100,14 +118,14 @@ fn a_served_page_says_where_it_comes_from() {
         standing: Standing { done: 11, failed: 1, planned: 12, is_running: false },
         one_of: 1,
     };
-    let page = html(&Findings::new(&study, &rows), Some(&served));
+    let page = html(&Findings::new(&study, &rows, None), Some(&served));
     assert!(page.contains("\"live\":{\"address\":\"/study/3\",\"generation\":7,\"length\":12}"), "{page}");
     assert!(page.contains("11 of 12 runs, <span class=\"failed\">1 failed</span>"), "{page}");
     // Its script and its style are files of the server, so that nothing else is allowed to run.
     assert!(page.contains("<script src=\"/study.js\"></script>") && !page.contains("<style>"));
     assert_eq!(page.matches("</script>").count(), 2);
     assert_eq!(page.matches("abcdefghij\"]").count(), 12);
-    let part = html(&Findings::new(&study, &rows), Some(&Served { one_of: 5, ..served }));
+    let part = html(&Findings::new(&study, &rows, None), Some(&Served { one_of: 5, ..served }));
     let shown = rows.iter().filter(|row| is_shown(row.row, 5)).count();
     assert!((1..12).contains(&shown), "{shown}");
     assert_eq!(part.matches("abcdefghij\"]").count(), shown);
@@ -140,9 +158,65 @@ fn repetitions_that_do_not_differ_are_not_denied() {
     for row in &mut rows {
         row.responses = vec![Some(100.0 + 10.0 * (row.point / 2) as f64 + (row.point % 2 * (row.point / 2)) as f64)];
     }
-    let text = markdown(&Findings::new(&study, &rows));
+    let text = markdown(&Findings::new(&study, &rows, None));
     assert!(text.contains("Repetitions do not differ, so effects are tested against interactions of 2"), "{text}");
     rows.retain(|row| row.repetition == 0);
-    let text = markdown(&Findings::new(&study, &rows));
+    let text = markdown(&Findings::new(&study, &rows, None));
     assert!(text.contains("Nothing is repeated, so effects are tested against interactions of 2"), "{text}");
+}
+
+/// Runs of one combination each, that are sure to 5 %.
+#[test]
+fn forecasts_say_how_sure_they_are() {
+    let (study, rows) = example();
+    let rows: Vec<StudyRow> = rows.into_iter().filter(|row| row.repetition == 0).collect();
+    let answer = Findings::new(&study, &rows, None).answer();
+    assert!(answer.starts_with("The highest gflops, 110.0, comes with nb 256, swap mix."), "{answer}");
+    let findings = Findings::new(&study, &rows, Some(&[5.0; 4]));
+    assert!(
+        findings.answer().starts_with("The highest gflops, 110.0 (100.2 to 119.8), comes with"),
+        "{}",
+        findings.answer()
+    );
+    assert!(findings.answer().contains("3 others cannot be told from it."), "{}", findings.answer());
+    assert!(markdown(&findings).contains("what each forecast says of its own uncertainty"));
+    // What is known nowhere has no column.
+    let text = markdown(&Findings::new(&study, &rows, None));
+    assert!(text.contains("| combination | gflops | runs |\n|---|---|---|\n"), "{text}");
+}
+
+#[test]
+fn times_have_units() {
+    for (name, value, text) in [
+        ("seconds", 61.8273, "61.83 s"),
+        ("wait_seconds", 5.31072e-6, "5.311 us"),
+        ("seconds", 1140.18, "1140 s"),
+        ("gflops", 26543.25, "26543"),
+    ] {
+        assert_eq!(with_unit(name, value), text);
+    }
+}
+
+/// The factor that matters most is along the axis, and the next one colours.
+#[test]
+fn the_plot_begins_with_what_matters() {
+    let (mut study, mut rows) = example();
+    study.factors[0].numeric = false;
+    assert_eq!(Findings::new(&study, &rows, None).axes(), (0, Some(1)));
+    for row in &mut rows {
+        row.responses[0] = Some(f64::from(u8::from(row.levels[1].0 == "mix")));
+    }
+    assert_eq!(Findings::new(&study, &rows, None).axes(), (1, Some(0)));
+}
+
+/// `nb` 256 is 10 % faster than 128, whatever `swap` is.
+#[test]
+fn levels_are_compared_with_the_base_line() {
+    let (study, rows) = example();
+    let text = markdown(&Findings::new(&study, &rows, None));
+    let section = text.split("## What leaving the base line costs").nth(1).expect("the section");
+    assert!(section.contains("| nb | 256 | -9.1 % | -9.1 % to -9.1 % | 2 |"), "{section}");
+    assert!(section.contains("| swap | long | +0.0 % |") && section.contains("(nb 128, swap mix)"), "{section}");
+    let alone = StudyRecord { baseline: Vec::new(), ..study };
+    assert!(!markdown(&Findings::new(&alone, &rows, None)).contains("What leaving"));
 }

@@ -25,7 +25,8 @@ pub struct LevelEffect {
     pub level: usize,
     /// Values with it.
     pub count: usize,
-    /// The mean of these values.
+    /// What the mean of these values would be if they had all levels of the other factors as often as all values have: their mean
+    /// where a design is balanced.
     pub mean: f64,
     /// How far a value is from that of a mean level, all other factors being the same: by least squares, so that levels
     /// are compared fairly where a design is not balanced.
@@ -61,7 +62,8 @@ impl MainEffect {
 pub fn main_effects(frame: &Frame, response: usize, anova: &Anova) -> Result<Vec<MainEffect>, AnalysisError> {
     let additive = Additive::new(frame, response)?;
     let factors = (0..frame.factors.len()).filter(|&factor| additive.terms.codings[factor] == Some(Coding::Levels));
-    Ok(factors.map(|factor| MainEffect { factor, levels: additive.level_effects(frame, factor, anova) }).collect())
+    let effect = |factor| MainEffect { factor, levels: additive.level_effects(frame, factor, anova) };
+    Ok(factors.map(effect).collect())
 }
 
 /// Interactions of two factors.
@@ -127,10 +129,14 @@ impl Additive {
                 let variance = variance * deviation * deviation;
                 Uncertain { value: effect, variance, freedom: anova.error.1 as f64 }.interval(CONFIDENCE)
             });
-            let mean = values.iter().sum::<f64>() / values.len() as f64;
-            LevelEffect { level, count: values.len(), mean, effect, interval }
+            LevelEffect { level, count: values.len(), mean: 0.0, effect, interval }
         };
-        values.iter().enumerate().map(effect).collect()
+        let mut levels: Vec<LevelEffect> = values.iter().enumerate().map(effect).collect();
+        // On average over all values, levels do what makes these the values that they are.
+        let all: usize = levels.iter().map(|level| level.count).sum();
+        let done = levels.iter().map(|level| level.count as f64 * level.effect).sum::<f64>() / all as f64;
+        levels.iter_mut().for_each(|level| level.mean = self.mean - done + level.effect);
+        levels
     }
 }
 
@@ -164,6 +170,19 @@ mod tests {
             pair_effects(&frame, 0, (0, 1)).unwrap().iter().all(|cell| cell.effect.abs() < 1e-12 && cell.count == 2)
         );
         assert!(pair_effects(&frame, 0, (0, 2)).is_err());
+    }
+
+    /// One at a time around 100: the base is the only run with level 0 of both factors, and the mean of the others with level 0 of one
+    /// is that of the other's far levels.
+    #[test]
+    fn means_are_those_of_a_balanced_design() {
+        let rows = [(0, 0, 100.0), (1, 0, 90.0), (2, 0, 95.0), (0, 1, 1000.0)].map(|(a, b, y)| (vec![a, b], Some(y)));
+        let frame = frame(&["a", "b"], &rows);
+        let effects = main_effects(&frame, 0, &Anova::new(&frame, 0).unwrap()).unwrap();
+        let means: Vec<f64> = effects[0].levels.iter().map(|level| level.mean).collect();
+        // Three of four runs have level 0 of b, which takes 900 less than the other.
+        let expected = [100.0, 90.0, 95.0].map(|own| own + 0.25 * 900.0);
+        assert!(means.iter().zip(expected).all(|(mean, own)| (mean - own).abs() < 1e-9), "{means:?}");
     }
 
     proptest! {

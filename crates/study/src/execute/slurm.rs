@@ -22,6 +22,8 @@ const PAUSE: Duration = Duration::from_millis(500);
 const ATTEMPTS: usize = 3;
 /// The scheduler is asked once in so many looks: it has other things to do.
 const LOOKS: u32 = 4;
+/// So often in a row the scheduler may give no answer, for ten minutes: controllers are busy, or begun again, and jobs go on.
+const PATIENCE: u32 = 300;
 /// The name of the file that says which job a batch is.
 const JOB: &str = "job";
 
@@ -57,7 +59,9 @@ pub enum ClusterError<E> {
         problem: io::Error,
     },
     /// Slurm does not want it.
-    #[error("Slurm refuses: `{command}` says: {said}; correct the options after --slurm")]
+    #[error(
+        "Slurm refuses: `{command}` says: {said}; see with `sinfo` whether Slurm answers here, and correct the options after --slurm"
+    )]
     Refused {
         /// What was tried.
         command: String,
@@ -107,11 +111,14 @@ impl Cluster<'_> {
         let mut wanted =
             Wanted { tasks: tasks.iter().map(|task| (task.inputs.key(), task)).collect(), sent: HashMap::new() };
         let mut batches = self.earlier()?;
+        let mut silent = 0;
         for look in 0.. {
             if look % LOOKS == 0 {
-                for batch in batches.iter_mut().filter(|batch| batch.running) {
-                    batch.running = is_running(&batch.job)?;
-                }
+                silent = match ask(&mut batches) {
+                    Ok(()) => 0,
+                    Err(ClusterError::Refused { .. }) if silent < PATIENCE => silent + 1,
+                    Err(error) => return Err(error),
+                };
             }
             // Answers that were written before the job ended are read after it was asked for.
             let mut ended = Vec::new();
@@ -288,6 +295,14 @@ fn from(path: &Path, place: usize) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     file.read_to_end(&mut content)?;
     Ok(content)
+}
+
+/// Asks the scheduler which batches still wait or run. Those that it says nothing of are taken to go on.
+fn ask<E>(batches: &mut [Batch]) -> Result<(), ClusterError<E>> {
+    for batch in batches.iter_mut().filter(|batch| batch.running) {
+        batch.running = is_running(&batch.job)?;
+    }
+    Ok(())
 }
 
 /// Whether any task of a job waits or runs.

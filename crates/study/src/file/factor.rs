@@ -100,7 +100,7 @@ impl QuantityRange {
     /// The level at a place, 0 to 1.
     pub fn at(&self, place: f64, target: &Target) -> StudyLevel {
         let value = self.range.at(place);
-        let value = if self.whole { value.round() } else { rounded(value) };
+        let value = if self.whole { rounded(value).round() } else { rounded(value) };
         let quantity = self.kind.with(value);
         let value = match quantity.noun() {
             Some(_) => Value::String(quantity.to_string()),
@@ -109,6 +109,11 @@ impl QuantityRange {
         };
         level(target, &value, self.times)
     }
+}
+
+/// Whether it counts bytes.
+pub(crate) fn is_size(quantity: AnyQuantity) -> bool {
+    quantity.noun() == Some("size")
 }
 
 fn rounded(value: f64) -> f64 {
@@ -125,6 +130,27 @@ impl StudyFactor {
                 let end = |place| range.at(place, &self.target).text;
                 format!("from {} to {}", end(0.0), end(1.0))
             }
+        }
+    }
+
+    /// What this factor sets although an earlier one has set or multiplied it.
+    pub(super) fn undone_of(&self, earlier: &StudyFactor) -> Option<String> {
+        match (&self.target, &earlier.target) {
+            (Target::Option(own), Target::Option(other)) => (own == other).then(|| own.clone()),
+            (Target::Keys(own, keys), Target::Keys(other, known)) if own == other && !self.multiplies() => {
+                keys.iter().find(|key| known.contains(key)).map(KeyPath::to_string)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it multiplies what is in the file.
+    fn multiplies(&self) -> bool {
+        match &self.values {
+            Values::Levels(levels) => {
+                levels.iter().flat_map(|level| &level.edits).any(|edit| matches!(edit, Edit::Times(..)))
+            }
+            Values::Range(range) => range.times,
         }
     }
 
@@ -241,12 +267,12 @@ fn keys(reader: &mut Reader, section: &mut Section<'_>, key: &'static str) -> Op
     Some(paths)
 }
 
+/// Keys that say what the values of a factor are.
+const VALUES: [&str; 4] = ["levels", "times", "range", "level"];
+
 /// The values that a factor has, and what it sets if that is what its levels say.
 fn read_values(reader: &mut Reader, section: &mut Section<'_>, key: &str, target: Target) -> (Values, Target) {
-    let given: Vec<&str> = ["levels", "times", "range", "level"]
-        .into_iter()
-        .filter(|name| section.keys().any(|key| key == *name))
-        .collect();
+    let given: Vec<&str> = VALUES.into_iter().filter(|name| section.keys().any(|key| key == *name)).collect();
     if let [first, second, ..] = given[..] {
         // A range of multiples has both words.
         if [first, second] != ["times", "range"] {
@@ -274,7 +300,13 @@ fn read_values(reader: &mut Reader, section: &mut Section<'_>, key: &str, target
             (Values::Levels(factors.into_iter().map(|number| level(&target, &plain(number), true)).collect()), target)
         }
         Some(_) => (Values::Levels(read_levels(reader, section, key, &target)), target),
-        None => (Values::Levels(Vec::new()), target),
+        None => {
+            // Whoever has misspelt one of them is told that there are these.
+            for name in VALUES {
+                section.value(name);
+            }
+            (Values::Levels(Vec::new()), target)
+        }
     }
 }
 
@@ -324,7 +356,7 @@ fn read_range(
         reader.fail(&path, "a range has two ends", remedy);
         return None;
     };
-    let whole = matches!((low, high), (Value::Integer(_), Value::Integer(_)));
+    let are_whole = matches!((low, high), (Value::Integer(_), Value::Integer(_)));
     let quantity = |end: &Value| AnyQuantity::parse(&toml_value::text(end));
     let (Some(low), Some(high)) = (quantity(low), quantity(high)) else {
         reader.fail(&path, "the ends of a range are numbers, with or without a unit", remedy);
@@ -338,6 +370,8 @@ fn read_range(
         );
         return None;
     }
+    // Nothing is a part of a byte long.
+    let whole = are_whole || is_size(low);
     match Range::new(low.get(), high.get(), scale) {
         Ok(range) => Some(QuantityRange { range, kind: low, whole, times }),
         Err(error) => {

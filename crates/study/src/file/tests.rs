@@ -56,6 +56,9 @@ fn ranges_are_of_one_kind() {
     let Values::Range(range) = &study.factors[0].values else { panic!("a range") };
     assert_eq!(range.at(0.5, &Target::Template).text, "32.768 kB");
     assert_eq!(range.at(1.0, &Target::Template).number, Some(1_048_580.0));
+    // Whole bytes, wherever.
+    let sizes = (0..100).map(|place| range.at(f64::from(place) / 99.0, &Target::Template).number.unwrap());
+    assert!(sizes.into_iter().all(|bytes| bytes.fract() == 0.0));
 }
 
 #[test]
@@ -74,6 +77,12 @@ fn what_is_wrong_is_said() {
         ("machine = \"network.bandwidth\"", "machine = \"network..bandwidth\"", "is no key"),
         ("machine = \"network.bandwidth\"", "option = \"--x\"\nmachine = \"a\"", "several things"),
         ("machine = \"network.bandwidth\"", "option = \"nb\"", "write `option = \"--nb\"`"),
+        ("levels = [\"1 KiB\", \"1 MiB\"]", "levls = [1]", "did you mean `levels`?"),
+        (
+            "levels = [\"1 KiB\", \"1 MiB\"]",
+            "values = [1]",
+            "level, levels, machine, model, name, option, range, scale, times",
+        ),
         ("options = \"\"", "", "changes nothing"),
         ("title = \"small\"", "titl = \"small\"", "did you mean `title`?"),
         ("title = \"small\"", "title = \"small\"\nbaseline = { size = \"3 KiB\" }", "choose one of 1 KiB, 1 MiB"),
@@ -83,4 +92,19 @@ fn what_is_wrong_is_said() {
         let error = parse(&wrong).err().unwrap_or_else(|| panic!("`{to}` is fine"));
         assert!(error.contains(said), "{to}: {error}");
     }
+}
+
+#[test]
+fn no_factor_undoes_another() {
+    let with = |more: &str| parse(&format!("{SMALL}\n[[factor]]\nname = \"more\"\n{more}\n"));
+    let keys = "machine = [\"network.latency\", \"network.bandwidth\"]";
+    let error = with(&format!("{keys}\nlevels = [\"1 GB/s\"]")).err().expect("an error");
+    assert!(error.contains("the factors `bandwidth` and `more` both set `network.bandwidth`"), "{error}");
+    // Multiples of multiples are multiples.
+    assert!(with(&format!("{keys}\ntimes = [1, 2]")).is_ok());
+    assert!(with("model = \"network.bandwidth\"\nlevels = [1]").is_ok());
+    let option = "option = \"--count\"\nlevels = [1, 2]";
+    let twice = format!("{option}\n[[factor]]\nname = \"again\"\n{option}");
+    let error = with(&twice).err().expect("an error");
+    assert!(error.contains("the factors `more` and `again` both set `--count`"), "{error}");
 }

@@ -166,10 +166,25 @@ fn column(study: &StudyRecord, name: &str, with: Option<&str>) -> Result<(String
     }
 }
 
+/// Levels of one kind are not compared with a value of another.
+fn check_unit(study: &StudyRecord, condition: &Condition) -> Result<(), StoreError> {
+    let noun = |text: &str| AnyQuantity::parse(text).and_then(AnyQuantity::noun);
+    let factor = study.factors.iter().find(|factor| factor.name == condition.column);
+    let level = factor.and_then(|factor| factor.levels.first());
+    match (level.and_then(|level| noun(level)), noun(&condition.value)) {
+        (Some(own), Some(other)) if own != other => Err(StoreError::Unknown(format!(
+            "`{condition}`: a {other} cannot be compared with `{}`, which is a {own}; write it in a unit of {own}",
+            condition.column
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// The conditions as SQL, and the values in them.
 fn filter(study: &StudyRecord, conditions: &[Condition]) -> Result<(String, Vec<Cell>), StoreError> {
     let (mut terms, mut values) = (Vec::new(), Vec::new());
     for condition in conditions {
+        check_unit(study, condition)?;
         let (name, kind) = column(study, &condition.column, Some(&condition.value))?;
         let number = AnyQuantity::parse(&condition.value).map(AnyQuantity::get);
         let value = match (kind, number) {

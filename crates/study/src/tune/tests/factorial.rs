@@ -75,6 +75,40 @@ const QUARTER: [f64; 72] = [
     5595.3, 6065.6, 6065.6,
 ];
 
+/// What examples/studies/factorial-72.toml finds as it is: on other kernels, with contention and more samples six points are
+/// within 1 % of the best.
+#[rustfmt::skip]
+const READY_MADE: [f64; 72] = [
+    // NB 128, depth 0
+    23867.3, 26284.4, 26284.3,
+    25686.4, 26543.3, 26543.3,
+    23211.2, 25509.2, 25509.3,
+    24143.9, 26186.5, 26186.4,
+    21613.7, 24061.3, 24061.3,
+    22480.3, 24888.5, 24888.5,
+    // NB 128, depth 1
+    26177.9, 23016.8, 23016.9,
+    26423.0, 23242.3, 23243.6,
+    26099.5, 23165.0, 23163.8,
+    26362.4, 23769.4, 23768.6,
+    21223.9, 23577.9, 23577.9,
+    22418.3, 24889.2, 24889.2,
+    // NB 256, depth 0
+    22949.2, 25149.7, 25149.7,
+    24319.0, 25386.6, 25386.6,
+    21810.2, 24439.5, 24439.5,
+    23359.6, 25108.9, 25108.9,
+    20825.2, 23142.6, 23142.6,
+    21819.8, 24165.6, 24165.7,
+    // NB 256, depth 1
+    25476.6, 21337.9, 21337.9,
+    25579.4, 22172.3, 22172.3,
+    25340.4, 20667.4, 20667.4,
+    25350.2, 21623.4, 21623.4,
+    20113.1, 22238.1, 22238.1,
+    21325.5, 23533.3, 23533.3,
+];
+
 /// What a cheap run costs: twice what was measured.
 const SHARE: f64 = 0.06;
 
@@ -83,12 +117,13 @@ fn number(point: &[Setting]) -> usize {
 }
 
 /// For how many of these seeds runs worth a quarter of all find a point within 1 % of the best.
-fn found(cheaper: &[f64], at_once: usize, seeds: u64) -> usize {
-    let best = SPEEDS.iter().copied().fold(0.0, f64::max);
+fn found(speeds: &[f64; 72], cheaper: &[f64], at_once: usize, seeds: u64) -> usize {
+    let best = speeds.iter().copied().fold(0.0, f64::max);
     let is_found = |seed: &u64| {
         let options = Options { better: Better::Higher, cheaper: cheaper.to_vec(), ..options(18.0, *seed) };
         let mut tuner = Tuner::new(&levels(&[2, 2, 6, 3]), options).unwrap();
-        let speed = |trial: &Trial| if trial.cost < 1.0 { QUARTER } else { SPEEDS }[number(&trial.point)];
+        let speed =
+            |trial: &Trial| if trial.cost < 1.0 { QUARTER[number(&trial.point)] } else { speeds[number(&trial.point)] };
         search(&mut tuner, at_once, |trial| Some(speed(trial)));
         assert!(tuner.spent() <= 18.0 + 1e-9);
         tuner.best().unwrap().value >= 0.99 * best
@@ -98,21 +133,28 @@ fn found(cheaper: &[f64], at_once: usize, seeds: u64) -> usize {
 
 #[test]
 fn cheap_runs_lead_to_the_best_options() {
-    let found = found(&[SHARE], 4, 10);
+    let found = found(&SPEEDS, &[SHARE], 4, 10);
     assert!(found == 10, "{found} of 10");
 }
 
 /// Points by chance would find it in 50 of 200 cases.
 #[test]
 fn full_runs_alone_find_them_half_of_the_time() {
-    let found = [found(&[], 1, 200), found(&[], 4, 200)];
+    let found = [found(&SPEEDS, &[], 1, 200), found(&SPEEDS, &[], 4, 200)];
     assert!(found.iter().all(|found| *found >= 100), "{found:?} of 200");
+}
+
+/// Points by chance would find one in 166 of 200 cases.
+#[test]
+fn full_runs_alone_find_the_best_of_the_ready_made_study() {
+    let found = [found(&READY_MADE, &[], 1, 200), found(&READY_MADE, &[], 4, 200)];
+    assert!(found.iter().all(|found| *found >= 195), "{found:?} of 200");
 }
 
 /// They need not be that cheap, although with 75 of them nothing would be left of the budget.
 #[test]
 fn cheap_runs_at_a_quarter_of_the_cost_are_worth_it() {
-    let found = found(&[0.24], 1, 20);
+    let found = found(&SPEEDS, &[0.24], 1, 20);
     assert!(found >= 15, "{found} of 20");
 }
 
