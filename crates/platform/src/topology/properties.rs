@@ -473,6 +473,25 @@ fn two_cables_carry_twice_as_much() {
     }
 }
 
+/// Also where ports are chosen by the same numbers as planes.
+#[test]
+fn two_planes_carry_twice_as_much() {
+    let one = tree(&"2;8,4;1,4;1,1".parse().unwrap(), Duplex::Split);
+    let all = || (0..32).flat_map(|from| (0..32).map(move |to| (from, to)));
+    let shift = |by| (0..32).map(move |node| (node, (node + by) % 32));
+    for choice in [PlaneChoice::Source, PlaneChoice::Destination] {
+        let two = Planes::new(Box::new(one.clone()), 2, choice).unwrap();
+        assert_eq!(most_on_a_link(&one, all()), 2 * most_on_a_link(&two, all()), "{choice:?}");
+        for by in [8, 16] {
+            assert_eq!(
+                most_on_a_link(&one, shift(by)),
+                2 * most_on_a_link(&two, shift(by)),
+                "{choice:?}, shift by {by}"
+            );
+        }
+    }
+}
+
 /// Networks in one direction: all links have different names, and each leads from one stage to the next.
 fn check_stages(topology: &dyn Topology) -> Result<(), TestCaseError> {
     let names: std::collections::BTreeSet<String> = (0..topology.links()).map(|id| topology.link_name(id)).collect();
