@@ -441,15 +441,15 @@ fn most_on_a_link(topology: &dyn Topology, pairs: impl Iterator<Item = (u32, u32
 
 #[test]
 fn two_cables_carry_twice_as_much() {
-    type Make = fn(u32) -> Box<dyn Topology>;
-    let torus: Make = |cables| Box::new(Torus::with_cables(&[8, 8], &[cables; 2], true, LINK, Duplex::Split).unwrap());
+    type Make<'m> = &'m dyn Fn(u32) -> Box<dyn Topology>;
+    let torus: Make = &|cables| Box::new(Torus::with_cables(&[8, 8], &[cables; 2], true, LINK, Duplex::Split).unwrap());
     let hyperx = |dimensions: &[u32], nodes_per_switch, cables| -> Box<dyn Topology> {
         let shape =
             HyperXShape { dimensions: dimensions.into(), cables: vec![cables; dimensions.len()], nodes_per_switch };
         Box::new(HyperX::new(shape, LINK, LINK, Duplex::Split).unwrap())
     };
     let full_mesh = |cables| hyperx(&[8], 4, cables);
-    let cube: Make = |cables| Box::new(Hypercube::new(6, cables, LINK, Duplex::Split).unwrap());
+    let cube: Make = &|cables| Box::new(Hypercube::new(6, cables, LINK, Duplex::Split).unwrap());
     let shift = |nodes: u32, by: u32| (0..nodes).map(move |node| (node, (node + by) % nodes));
     let all = |nodes: u32| (0..nodes).flat_map(move |from| (0..nodes).map(move |to| (from, to)));
     for (x, y) in [(2, 0), (3, 0), (4, 0), (0, 2), (0, 3), (0, 4), (2, 2), (3, 3)] {
@@ -461,9 +461,9 @@ fn two_cables_carry_twice_as_much() {
         let most = |cables| most_on_a_link(&*full_mesh(cables), shift(32, by));
         assert_eq!((most(1), most(2), most(4)), (4, 2, 1), "full mesh, shift by {by}");
     }
-    let everybody: [(&str, u32, &dyn Fn(u32) -> Box<dyn Topology>); 4] = [
-        ("torus", 64, &torus),
-        ("hypercube", 64, &cube),
+    let everybody: [(&str, u32, Make); 4] = [
+        ("torus", 64, torus),
+        ("hypercube", 64, cube),
         ("full mesh", 32, &full_mesh),
         ("HyperX with a node a switch", 16, &|cables| hyperx(&[4, 4], 1, cables)),
     ];
