@@ -131,6 +131,16 @@ fn planes_and_damage_are_told() {
     assert_eq!(picture.matches(colour::FAILED).count(), 4, "of the second plane");
 }
 
+#[test]
+fn missing_switches_are_drawn_in_their_place() {
+    let shape: crate::topology::FatTreeShape = "2;4,4;1,4;1,1".parse().unwrap();
+    let pruned = FatTree::new(shape, &[LINK; 2], Duplex::Split).unwrap().without(&[1, 3]).unwrap();
+    let picture = svg(&pruned, "", None);
+    assert_eq!(picture.matches(colour::FAILED).count(), 8, "four cables of each switch, and none of a node");
+    assert!(picture.contains(">4 core switches, 2 missing<"));
+    assert!(!picture.contains("not drawn"), "all links, also those down");
+}
+
 /// Opening and closing tags match; enough to catch what escaping or a forgotten tag would break.
 fn check_xml(svg: &str) {
     let mut open = Vec::new();

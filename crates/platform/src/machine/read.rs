@@ -272,6 +272,12 @@ fn read_fat_tree(reader: &mut Reader, network: &mut Section<'_>) -> Wiring {
     let example = "{ bandwidth = \"100 Gbit/s\", latency = \"90 ns\" }";
     let levels = match network.sections(reader, "levels", example) {
         Some(sections) => {
+            for key in ["bandwidth", "latency"] {
+                if network.value(key).is_some() {
+                    let message = format!("`{key}` beside `levels`, which gives it for each level");
+                    reader.fail(&format!("network.{key}"), message, "remove one of the two");
+                }
+            }
             let levels = sections.into_iter().map(|mut section| read_whole_link(reader, &mut section));
             levels.collect()
         }

@@ -4,6 +4,9 @@
 //! together, each order is cut in the middle, and each cut is improved by moves as Fiduccia and Mattheyses' (1982) until
 //! no single switch and no pair of nodes makes it better. What remains is a cut that exists: an upper bound.
 
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, BinaryHeap};
+
 use super::{Link, Topology, Vertex};
 
 /// Rounds of averaging over neighbours: enough to tell the halves of what people draw.
@@ -124,13 +127,7 @@ impl Network {
             count += (vertex < self.nodes) as usize;
         }
         self.place_switches(&mut left);
-        // Each round makes the cut smaller or is the last; the bound is for rounding errors only.
-        for _ in 0..4 * self.neighbours.len() {
-            let moved = self.move_switches(&mut left);
-            if !self.swap_nodes(&mut left) && !moved {
-                break;
-            }
-        }
+        let left = Cut::new(self, left).improved();
         [true, false].map(|from| self.least_across(&left, from)).into_iter().fold(f64::INFINITY, f64::min)
     }
 
@@ -192,12 +189,53 @@ impl Network {
         let signed = |&(next, capacity): &(usize, f64)| if left[next] != left[vertex] { capacity } else { -capacity };
         self.neighbours[vertex].iter().map(signed).sum()
     }
+}
 
-    fn move_switches(&self, left: &mut [bool]) -> bool {
+/// A cut that is being improved. It knows who may want to change sides, so that a move costs no more than its neighbours:
+/// with 100,000 nodes there are many moves.
+struct Cut<'n> {
+    network: &'n Network,
+    left: Vec<bool>,
+    /// Switches that have not been looked at since a neighbour changed sides.
+    unsettled: BTreeSet<usize>,
+    /// Nodes on the right, and on the left, by what the cut loses if they leave; some entries no longer hold.
+    willing: [BinaryHeap<Willing>; 2],
+}
+
+/// A node and what the cut loses if it changes sides. Of equal ones the first is the greatest.
+struct Willing {
+    gain: f64,
+    node: usize,
+}
+
+impl<'n> Cut<'n> {
+    fn new(network: &'n Network, left: Vec<bool>) -> Cut<'n> {
+        let unsettled = (network.nodes..left.len()).collect();
+        let mut cut = Cut { network, left, unsettled, willing: Default::default() };
+        (0..network.nodes).for_each(|node| cut.enter(node));
+        cut
+    }
+
+    /// Moves switches and swaps nodes for as long as that makes the cut smaller.
+    fn improved(mut self) -> Vec<bool> {
+        // Each round makes the cut smaller or is the last; the bound is for rounding errors only.
+        for _ in 0..4 * self.left.len() {
+            let moved = self.move_switches();
+            if !self.swap_nodes() && !moved {
+                break;
+            }
+        }
+        self.left
+    }
+
+    fn move_switches(&mut self) -> bool {
         let mut moved = false;
-        for switch in self.nodes..self.neighbours.len() {
-            if self.gain(left, switch) > 0.0 {
-                left[switch] = !left[switch];
+        let mut next = self.network.nodes;
+        while let Some(&switch) = self.unsettled.range(next..).next() {
+            self.unsettled.remove(&switch);
+            next = switch + 1;
+            if self.network.gain(&self.left, switch) > 0.0 {
+                self.change_side(switch);
                 moved = true;
             }
         }
@@ -205,25 +243,72 @@ impl Network {
     }
 
     /// Swaps the two nodes on opposite sides that want it most, if that makes the cut smaller.
-    fn swap_nodes(&self, left: &mut [bool]) -> bool {
-        let best = |side: bool| {
-            let nodes = (0..self.nodes).filter(|&node| left[node] == side);
-            let gains = nodes.map(|node| (self.gain(left, node), node));
-            gains.fold(None, |best: Option<(f64, usize)>, new| match best {
-                Some(best) if best.0 >= new.0 => Some(best),
-                _ => Some(new),
-            })
+    fn swap_nodes(&mut self) -> bool {
+        let (Some((gain, node)), Some((other_gain, other))) = (self.most_willing(true), self.most_willing(false))
+        else {
+            return false;
         };
-        let (Some((gain, node)), Some((other_gain, other))) = (best(true), best(false)) else { return false };
-        let between = self.neighbours[node].iter().filter(|&&(next, _)| next == other);
+        let between = self.network.neighbours[node].iter().filter(|&&(next, _)| next == other);
         let joined: f64 = between.map(|&(_, capacity)| capacity).sum();
         if gain + other_gain - 2.0 * joined <= 0.0 {
             return false;
         }
-        left.swap(node, other);
+        self.change_side(node);
+        self.change_side(other);
         true
     }
+
+    fn most_willing(&mut self, side: bool) -> Option<(f64, usize)> {
+        while let Some(&Willing { gain, node }) = self.willing[side as usize].peek() {
+            if self.left[node] == side && self.network.gain(&self.left, node) == gain {
+                return Some((gain, node));
+            }
+            self.willing[side as usize].pop();
+        }
+        None
+    }
+
+    fn change_side(&mut self, vertex: usize) {
+        self.left[vertex] ^= true;
+        let network = self.network;
+        if vertex < network.nodes {
+            self.enter(vertex);
+        }
+        for &(next, _) in &network.neighbours[vertex] {
+            if next < network.nodes {
+                self.enter(next);
+            } else {
+                self.unsettled.insert(next);
+            }
+        }
+    }
+
+    fn enter(&mut self, node: usize) {
+        let gain = self.network.gain(&self.left, node);
+        self.willing[self.left[node] as usize].push(Willing { gain, node });
+    }
 }
+
+impl Ord for Willing {
+    fn cmp(&self, other: &Willing) -> Ordering {
+        // Minus zero is zero.
+        (self.gain + 0.0).total_cmp(&(other.gain + 0.0)).then(other.node.cmp(&self.node))
+    }
+}
+
+impl PartialOrd for Willing {
+    fn partial_cmp(&self, other: &Willing) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Willing {
+    fn eq(&self, other: &Willing) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Willing {}
 
 /// Of ties, what those to one side can carry.
 fn capacity(ties: &[(usize, f64)], left: &[bool], side: bool) -> f64 {

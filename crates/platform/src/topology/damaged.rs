@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::{Link, LinkId, Structure, Topology, Vertex};
+use super::{Link, LinkId, Structure, Topology, Vertex, bisection};
 use crate::diagnostic::nearest;
 use crate::interconnect::Path;
 use crate::routing::{Choice, hash};
@@ -267,8 +267,10 @@ impl Damaged {
             let exits = self.leaving(vertex);
             let turn = (key % exits.len().max(1) as u64) as usize;
             for exit in exits[turn..].iter().chain(&exits[..turn]) {
+                // Other nodes lead nowhere, and are most of what there is in a large network.
+                let leads_on = exit.to == to || self.passes_on(exit.to);
                 // Back to the node itself is a way, too: to its switch and back.
-                if (exit.to != from || to == from) && !came_by.contains_key(&exit.to) {
+                if leads_on && (exit.to != from || to == from) && !came_by.contains_key(&exit.to) {
                     came_by.insert(exit.to, (vertex, exit.link));
                     queue.push_back(exit.to);
                 }
@@ -335,7 +337,8 @@ fn unknown(whole: &dyn Topology, at: usize, name: &str) -> DamageError {
     let links = (0..whole.links().min(LISTED)).map(|id| whole.link_name(id));
     let examples: Vec<String> = switches.clone().take(1).chain(links.clone().take(1)).collect();
     let known: Vec<String> = switches.chain(links).collect();
-    let hint = match nearest(&name, known.iter().map(String::as_str)) {
+    let of_several = known.iter().find(|known| known.starts_with(&format!("{name} (cable ")));
+    let hint = match of_several.map(String::as_str).or_else(|| nearest(&name, known.iter().map(String::as_str))) {
         Some(known) => format!("write `{known}`"),
         None => format!("write names such as `{}`", examples.join("` or `")),
     };
@@ -451,6 +454,11 @@ impl Topology for Damaged {
         self.whole.cables()
     }
 
+    /// No more than before the damage: a cut that the search misses here it may have found there, or a formula gives it.
+    fn bisection_bandwidth(&self) -> f64 {
+        bisection::upper_bound(self).min(self.whole.bisection_bandwidth())
+    }
+
     /// Of larger networks: what it was before the damage.
     fn diameter(&self) -> u32 {
         if self.nodes() > SMALL {
@@ -524,6 +532,33 @@ mod tests {
         }
         assert_eq!(route(&topology, 3, 3), ["node 3 -> leaf 1", "leaf 1 -> node 3"]);
         assert_eq!(topology.describe(), "fat tree 2;2,3;1,2;1,2 without 2 links and switches");
+    }
+
+    #[test]
+    fn one_of_several_cables_must_be_named() {
+        let error = tree(&["leaf 2 -> core 0"]).unwrap_err().to_string();
+        assert!(error.contains("write `leaf 2 -> core 0 (cable 1 of 2)`"), "{error}");
+    }
+
+    #[test]
+    fn failures_add_no_bisection_bandwidth() {
+        let shape = DragonflyShape {
+            groups: 5,
+            switches_per_group: 4,
+            nodes_per_switch: 2,
+            global_cables_per_switch: 2,
+            arrangement: Arrangement::Absolute,
+        };
+        let links = DragonflyLinks { node: LINK, local: LINK, global: Link { bandwidth: 5e8, ..LINK } };
+        let whole = || Box::new(Dragonfly::new(shape, links, Duplex::Split).unwrap());
+        let failed = [
+            "group 0 switch 0 -> group 1 switch 0 (cable 1 of 2)",
+            "group 0 switch 1 -> group 0 switch 2",
+            "group 3 switch 1 -> group 3 switch 2",
+        ];
+        let names: Vec<String> = failed.iter().map(|name| name.to_string()).collect();
+        let damaged = Damaged::new(whole(), &names, 40).unwrap();
+        assert!(damaged.bisection_bandwidth() <= whole().bisection_bandwidth());
     }
 
     /// Group 0 reaches four of the eight others only by way of the rest. A detour from there, or within it, is a detour all the same.

@@ -46,7 +46,7 @@ pub enum TopologyError {
     #[error("{0} must be at least 1")]
     Zero(&'static str),
     /// A torus without dimensions.
-    #[error("a torus or mesh needs at least one dimension: write for instance `8 x 8 x 8`")]
+    #[error("a torus or mesh needs at least one dimension: write for instance `dimensions = [8, 8, 8]`")]
     NoDimensions,
     /// A HyperX without dimensions.
     #[error("a HyperX needs at least one dimension: write for instance `dimensions = [8, 8]`")]

@@ -493,10 +493,8 @@ impl Topology for FatTree {
     /// Where halves are not whole subtrees, subtrees are split recursively, which gives an upper bound.
     /// Where switches are missing, a search finds an upper bound.
     fn bisection_bandwidth(&self) -> f64 {
-        if self.remaining.is_some() {
-            return bisection::upper_bound(self);
-        }
-        self.cut(self.shape.levels(), self.nodes() / 2)
+        let whole = self.cut(self.shape.levels(), self.nodes() / 2);
+        if self.remaining.is_some() { bisection::upper_bound(self).min(whole) } else { whole }
     }
 
     fn bisection_is_exact(&self) -> bool {

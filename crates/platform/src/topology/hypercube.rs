@@ -13,7 +13,7 @@ use crate::routing::{Lots, draw_below};
 #[derive(Clone, Debug)]
 pub struct Hypercube {
     dimension: u32,
-    /// Cables between neighbours; messages are spread over them by their two ends.
+    /// Cables between neighbours; messages are spread over them by where they come from and where they go.
     parallel: Divisor,
     link: Link,
     cables: u32,
@@ -118,9 +118,19 @@ impl Topology for Hypercube {
 
     #[inline]
     fn route(&self, from: u32, to: u32, path: &mut Path) {
-        // There and back take the same of several cables.
-        let which = self.parallel.remainder(from.wrapping_add(to));
-        self.change_bits(from, from ^ to, which, path);
+        let differ = from ^ to;
+        if self.parallel.value() == 1 {
+            self.change_bits(from, differ, 0, path);
+            return;
+        }
+        let mut at = from;
+        for bit in (0..self.dimension).filter(|bit| differ >> bit & 1 == 1) {
+            // What differs between the messages that meet on a link: where they are from in the bits done, where they go in
+            // those to come.
+            let done = (1 << bit) - 1;
+            let chooser = (from & done) | ((to >> 1) & !done);
+            at = self.change_bits(at, 1 << bit, self.parallel.remainder(chooser), path);
+        }
     }
 
     fn fixed_routing(&self) -> &'static str {
@@ -192,7 +202,7 @@ mod tests {
     #[test]
     fn changes_the_lowest_bit_first() {
         assert_eq!(route(&cube(4, 1), 0b0101, 0b0110), ["0101 -> 0100", "0100 -> 0110"]);
-        assert_eq!(route(&cube(2, 3), 0, 2), ["00 -> 10 (cable 3 of 3)"]);
+        assert_eq!(route(&cube(2, 3), 0, 2), ["00 -> 10 (cable 1 of 3)"]);
         assert!(route(&cube(4, 1), 7, 7).is_empty());
     }
 

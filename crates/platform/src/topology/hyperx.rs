@@ -33,7 +33,8 @@ impl std::fmt::Display for HyperXShape {
 
 /// Switches on a grid, each joined to all others of every line that it lies on; with one dimension, a full mesh.
 ///
-/// Switch x + X (y + Y (z + ...)) is at (x, y, z, ...). Messages are spread over parallel cables by their two ends.
+/// Switch x + X (y + Y (z + ...)) is at (x, y, z, ...). Messages are spread over parallel cables by where they come from and
+/// where they go.
 /// Cables between switches are ordered by dimension, line, pair of switches, and which of several it is; forward is
 /// towards the higher coordinate.
 #[derive(Clone, Debug)]
@@ -92,6 +93,22 @@ impl HyperX {
         let between = (first - nodes) as u64;
         let cabling = Cabling::new(switches as u64, shape.nodes_per_switch, between, duplex, &name)?;
         Ok(HyperX { shape, axes, switches, cabling, node_link, switch_link })
+    }
+
+    /// What chooses among the cables of the first dimension, but for the goal's coordinate there: in each dimension what
+    /// differs between the messages that meet on a link, so which node of its switch the message is from, the coordinates of
+    /// its source in the dimensions done, and of its goal in those to come.
+    fn chooser(&self, from: u32, to: u32) -> u32 {
+        if self.shape.cables.iter().all(|&cables| cables == 1) {
+            return 0;
+        }
+        let mut rest = self.cabling.switch_of(to);
+        let mut chooser = from - self.cabling.switch_of(from) * self.shape.nodes_per_switch;
+        for axis in &self.axes {
+            let (high, coordinate) = axis.size.divide(rest);
+            (rest, chooser) = (high, chooser.wrapping_add(coordinate));
+        }
+        chooser
     }
 
     /// The dimension that a cable between switches lies in, and its number there.
@@ -176,8 +193,7 @@ impl Topology for HyperX {
     #[inline]
     fn route(&self, from: u32, to: u32, path: &mut Path) {
         path.push(self.cabling.directed(from, true), &self.node_link);
-        // There and back take the same of several cables.
-        let chooser = from.wrapping_add(to);
+        let mut chooser = self.chooser(from, to);
         // Numbers of the two switches without the dimensions done; the number that the done coordinates write.
         let (mut here, mut there, mut low) = (self.cabling.switch_of(from), self.cabling.switch_of(to), 0);
         for axis in &self.axes {
@@ -185,11 +201,13 @@ impl Topology for HyperX {
                 break;
             }
             let ((high, start), (goal_high, goal)) = (axis.size.divide(here), axis.size.divide(there));
+            chooser = chooser.wrapping_sub(goal);
             if start != goal {
                 let place = (low + axis.stride * high) * axis.pairs + pairs::number(start.min(goal), start.max(goal));
                 let cable = axis.first + place * axis.parallel.value() + axis.parallel.remainder(chooser);
                 path.push(self.cabling.directed(cable, start < goal), &self.switch_link);
             }
+            chooser = chooser.wrapping_add(start);
             low += goal * axis.stride;
             (here, there) = (high, goal_high);
         }
@@ -300,7 +318,7 @@ mod tests {
         let way = [
             "node 1 -> switch (0,0)",
             "switch (0,0) -> switch (3,0)",
-            "switch (3,0) -> switch (3,2) (cable 1 of 2)",
+            "switch (3,0) -> switch (3,2) (cable 2 of 2)",
             "switch (3,2) -> node 23",
         ];
         assert_eq!(route(&topology, 1, 23), way);

@@ -41,13 +41,26 @@ impl Planes {
     #[inline]
     fn plane(&self, from: u32, to: u32) -> u32 {
         match self.choice {
-            PlaneChoice::Source => from % self.count,
-            PlaneChoice::Destination => to % self.count,
+            PlaneChoice::Source => self.plane_of(from),
+            PlaneChoice::Destination => self.plane_of(to),
             PlaneChoice::Pair => {
                 let mut draw = hash(from, to);
                 draw_below(&mut draw, self.count)
             }
         }
+    }
+
+    /// The plane of a node: the sum of its number's digits. The last digit alone would be what D-mod-K chooses ports by, too,
+    /// so that messages in one plane would all take the same half of them, and two planes carry no more than one.
+    #[inline]
+    fn plane_of(&self, mut node: u32) -> u32 {
+        let mut sum = 0;
+        // With one plane there are no digits.
+        while node > 0 && self.count > 1 {
+            sum += node % self.count;
+            node /= self.count;
+        }
+        sum % self.count
     }
 
     /// Goes in one plane.
@@ -258,8 +271,8 @@ mod tests {
 
     #[test]
     fn the_plane_is_chosen_by_the_ends() {
-        assert_eq!(first_link(PlaneChoice::Source, 3, 2), "plane 1: node 3 -> switch");
-        assert_eq!(first_link(PlaneChoice::Destination, 3, 2), "plane 0: node 3 -> switch");
+        assert_eq!(first_link(PlaneChoice::Source, 3, 2), "plane 0: node 3 -> switch", "two ones");
+        assert_eq!(first_link(PlaneChoice::Destination, 3, 2), "plane 1: node 3 -> switch", "a one");
         let planes: std::collections::BTreeSet<String> =
             (0..4).map(|to| first_link(PlaneChoice::Pair, 3, to)).collect();
         assert_eq!(planes.len(), 2, "one node uses both planes");

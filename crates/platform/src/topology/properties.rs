@@ -425,6 +425,73 @@ proptest! {
     }
 }
 
+/// The most messages that meet on a link, if each of these pairs sends one.
+fn most_on_a_link(topology: &dyn Topology, pairs: impl Iterator<Item = (u32, u32)>) -> u32 {
+    let mut crossing = vec![0; topology.links() as usize];
+    for (from, to) in pairs.filter(|(from, to)| from != to) {
+        route(topology, from, to).into_iter().for_each(|id| crossing[id as usize] += 1);
+    }
+    // What nodes send into switches is the same for any number of cables.
+    let between = |&id: &LinkId| {
+        let (tail, head) = topology.ends(id);
+        topology.switches() == 0 || matches!((tail, head), (Vertex::Switch(_), Vertex::Switch(_)))
+    };
+    (0..topology.links()).filter(between).map(|id| crossing[id as usize]).max().unwrap_or(0)
+}
+
+#[test]
+fn two_cables_carry_twice_as_much() {
+    type Make<'m> = &'m dyn Fn(u32) -> Box<dyn Topology>;
+    let torus: Make = &|cables| Box::new(Torus::with_cables(&[8, 8], &[cables; 2], true, LINK, Duplex::Split).unwrap());
+    let hyperx = |dimensions: &[u32], nodes_per_switch, cables| -> Box<dyn Topology> {
+        let shape =
+            HyperXShape { dimensions: dimensions.into(), cables: vec![cables; dimensions.len()], nodes_per_switch };
+        Box::new(HyperX::new(shape, LINK, LINK, Duplex::Split).unwrap())
+    };
+    let full_mesh = |cables| hyperx(&[8], 4, cables);
+    let cube: Make = &|cables| Box::new(Hypercube::new(6, cables, LINK, Duplex::Split).unwrap());
+    let shift = |nodes: u32, by: u32| (0..nodes).map(move |node| (node, (node + by) % nodes));
+    let all = |nodes: u32| (0..nodes).flat_map(move |from| (0..nodes).map(move |to| (from, to)));
+    for (x, y) in [(2, 0), (3, 0), (4, 0), (0, 2), (0, 3), (0, 4), (2, 2), (3, 3)] {
+        let shifted = move |node: u32| (node + x) % 8 + (node / 8 + y) % 8 * 8;
+        let most = |cables| most_on_a_link(&*torus(cables), (0..64).map(|node| (node, shifted(node))));
+        assert_eq!((most(1), most(2)), (most(1), most(1).div_ceil(2)), "torus, shift by ({x}, {y})");
+    }
+    for by in [4, 8, 12] {
+        let most = |cables| most_on_a_link(&*full_mesh(cables), shift(32, by));
+        assert_eq!((most(1), most(2), most(4)), (4, 2, 1), "full mesh, shift by {by}");
+    }
+    let everybody: [(&str, u32, Make); 4] = [
+        ("torus", 64, torus),
+        ("hypercube", 64, cube),
+        ("full mesh", 32, &full_mesh),
+        ("HyperX with a node a switch", 16, &|cables| hyperx(&[4, 4], 1, cables)),
+    ];
+    for (name, nodes, make) in everybody {
+        let most = |cables| most_on_a_link(&*make(cables), all(nodes));
+        assert_eq!((most(1), most(2)), (most(1), most(1).div_ceil(2)), "{name}, all to all");
+    }
+}
+
+/// Also where ports are chosen by the same numbers as planes.
+#[test]
+fn two_planes_carry_twice_as_much() {
+    let one = tree(&"2;8,4;1,4;1,1".parse().unwrap(), Duplex::Split);
+    let all = || (0..32).flat_map(|from| (0..32).map(move |to| (from, to)));
+    let shift = |by| (0..32).map(move |node| (node, (node + by) % 32));
+    for choice in [PlaneChoice::Source, PlaneChoice::Destination] {
+        let two = Planes::new(Box::new(one.clone()), 2, choice).unwrap();
+        assert_eq!(most_on_a_link(&one, all()), 2 * most_on_a_link(&two, all()), "{choice:?}");
+        for by in [8, 16] {
+            assert_eq!(
+                most_on_a_link(&one, shift(by)),
+                2 * most_on_a_link(&two, shift(by)),
+                "{choice:?}, shift by {by}"
+            );
+        }
+    }
+}
+
 /// Networks in one direction: all links have different names, and each leads from one stage to the next.
 fn check_stages(topology: &dyn Topology) -> Result<(), TestCaseError> {
     let names: std::collections::BTreeSet<String> = (0..topology.links()).map(|id| topology.link_name(id)).collect();

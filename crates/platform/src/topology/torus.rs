@@ -11,7 +11,7 @@ use crate::routing::{Lots, draw_below};
 /// A torus also joins the two ends of each line. Lines of two nodes have one cable, in a torus as in a mesh: the second
 /// would join the same two nodes, and SimGrid, which has it, never uses it.
 ///
-/// Neighbours may be joined by several cables, over which messages are spread by their two ends.
+/// Neighbours may be joined by several cables, over which messages are spread by where they come from and where they go.
 ///
 /// Links `0..cables` lead towards higher coordinates, by dimension, then by node, then by which of several cables it is;
 /// the opposite ones follow in the same order, unless both directions share one link.
@@ -19,6 +19,8 @@ use crate::routing::{Lots, draw_below};
 pub struct Torus {
     axes: Vec<Axis>,
     wrap: bool,
+    /// Whether one cable joins any two neighbours.
+    single: bool,
     link: Link,
     nodes: u32,
     cables: u32,
@@ -80,6 +82,15 @@ impl Axis {
             false => (from - to, false),
         }
     }
+
+    /// A number that the messages which meet on a link of this line have in equal parts even and odd, those of one length
+    /// and those of all lengths.
+    #[inline]
+    fn spread(&self, from: u32, steps: u32) -> u32 {
+        let is_tie = self.ring && self.ties == Ties::Alternate && 2 * steps == self.size.value();
+        // Of those that go half way around, every second one goes this way.
+        if is_tie { from / 2 } else { from.wrapping_add(steps / 2) }
+    }
 }
 
 /// So many steps from a coordinate on.
@@ -134,13 +145,31 @@ impl Torus {
         }
         let back = if duplex == Duplex::Split { first } else { 0 };
         first.checked_add(back).ok_or_else(too_large)?;
-        Ok(Torus { axes, wrap, link, nodes, cables: first, back })
+        let single = parallel.iter().all(|&cables| cables == 1);
+        Ok(Torus { axes, wrap, single, link, nodes, cables: first, back })
     }
 
     /// The same torus with another way to what is opposite.
     pub fn breaking(mut self, ties: Ties) -> Torus {
         self.axes.iter_mut().for_each(|axis| axis.ties = ties);
         self
+    }
+
+    /// What chooses among the cables of the first dimension, but for the coordinates there: those of the goal in all dimensions.
+    ///
+    /// In each dimension it should be what differs between the messages that meet on a link: where they have come
+    /// from in the dimensions done, where they go in those to come, and how they lie in this one. With the sum of both ends
+    /// all messages of a shift (by k along a line) would take the same of two cables.
+    fn chooser(&self, to: u32) -> u32 {
+        if self.single {
+            return 0;
+        }
+        let coordinates = self.axes.iter().scan(to, |rest, axis| {
+            let (high, coordinate) = axis.size.divide(*rest);
+            *rest = high;
+            Some(coordinate)
+        });
+        coordinates.fold(0, u32::wrapping_add)
     }
 
     fn dims(&self) -> Vec<u32> {
@@ -226,8 +255,7 @@ impl Topology for Torus {
 
     #[inline]
     fn route(&self, from: u32, to: u32, path: &mut Path) {
-        // There and back take the same of several cables.
-        let chooser = from.wrapping_add(to);
+        let mut chooser = self.chooser(to);
         // Numbers of the two nodes without the dimensions done; the number that the done coordinates of `to` write.
         let (mut from, mut to, mut low) = (from, to, 0);
         for axis in &self.axes {
@@ -237,10 +265,12 @@ impl Topology for Torus {
             let (high, start) = axis.size.divide(from);
             let (goal_high, goal) = axis.size.divide(to);
             let (steps, forward) = axis.way(start, goal);
-            let which = axis.parallel.remainder(chooser);
+            chooser = chooser.wrapping_sub(goal);
+            let which = axis.parallel.remainder(chooser.wrapping_add(axis.spread(start, steps)));
             let line = Line { low, high };
             self.go_along(axis, line, Way { start, steps, forward }, which, path);
             low += goal * axis.stride;
+            chooser = chooser.wrapping_add(start);
             (from, to) = (high, goal_high);
         }
     }
@@ -411,7 +441,7 @@ mod tests {
         let torus = Torus::with_cables(&[4, 2], &[2, 3], true, LINK, Duplex::Split).unwrap();
         assert_eq!(torus.describe(), "torus 4 x 2, cables 2 x 3");
         assert_eq!(torus.cables(), 2 * 4 * 2 + 4 * 3);
-        assert_eq!(route(&torus, 0, 5), ["(0,0) -> (1,0) (cable 2 of 2)", "(1,0) -> (1,1) (cable 3 of 3)"]);
+        assert_eq!(route(&torus, 0, 5), ["(0,0) -> (1,0) (cable 2 of 2)", "(1,0) -> (1,1) (cable 1 of 3)"]);
         assert_eq!(route(&torus, 5, 0), ["(1,1) -> (0,1) (cable 2 of 2)", "(0,1) -> (0,0) (cable 3 of 3)"]);
         assert!(!torus.bisection_is_exact());
         let even = Torus::with_cables(&[4, 4], &[2, 2], true, LINK, Duplex::Split).unwrap();

@@ -176,7 +176,12 @@ impl Sheet<'_> {
                 0 => format!("{down} ports down"),
                 up => format!("{down} ports down, {} up", count(up as u64)),
             };
-            self.label(self.plan.y(level), &format!("{} {noun}{plural}", count(vertices as u64)), &detail);
+            let mut title = format!("{} {noun}{plural}", count(vertices as u64));
+            let missing = self.topology.missing_switches();
+            if level == shape.levels() && missing > 0 {
+                title += &format!(", {} missing", count(missing as u64));
+            }
+            self.label(self.plan.y(level), &title, &detail);
         }
         let (nodes, ports) = (shape.nodes(), shape.ports_up(0));
         let plural = |count: u32| if count == 1 { "" } else { "s" };

@@ -168,8 +168,8 @@ impl<'s> Plan<'s> {
     pub fn links(&self, topology: &dyn Topology, level: usize, position: u32, parent: u32) -> Vec<LinkId> {
         let first = self.first[level] + position * self.shape.ports_up(level) + parent;
         let up = (0..self.shape.parallel[level]).map(|cable| first + cable * self.shape.up[level]);
-        let cables = topology.cables() as LinkId;
-        // Links down follow the links up, unless they are the same.
+        // Links down follow the links up, unless they are the same; the numbers of missing ones stay free.
+        let cables = self.first[self.shape.levels()];
         let down = if topology.links() > cables { Some(cables) } else { None };
         up.clone().chain(down.into_iter().flat_map(|cables| up.clone().map(move |link| link + cables))).collect()
     }

@@ -164,7 +164,8 @@ fn switch_name(device: &Device, devices: &[Device]) -> String {
 
 /// The host that an adapter belongs to: `node01 HCA-1` and `node01 mlx5_0` are of `node01`.
 fn host_name(device: &Device) -> String {
-    let description = device.description.trim();
+    // Old versions put quotation marks of their own around names.
+    let description = device.description.trim().trim_matches('\'').trim();
     let is_adapter = |word: &str| {
         let stem = word.trim_end_matches(|c: char| c.is_ascii_digit());
         stem.len() < word.len() && (stem == "HCA-" || stem.ends_with('_') || ["qib", "ib", "mlx"].contains(&stem))

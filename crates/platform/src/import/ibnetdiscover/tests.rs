@@ -44,6 +44,19 @@ fn what_options_add_does_no_harm() {
     }
 }
 
+/// As the manual of ibnetdiscover shows it.
+#[test]
+fn quotation_marks_are_no_part_of_names() {
+    let quoted =
+        FABRIC.replace("\"node2 ", "\"'node2 ").replace("HCA-1\"", "HCA-1'\"").replace("mlx5_0\"", "mlx5_0'\"");
+    let text = |text: &str| match read(text).unwrap_or_else(|errors| panic!("{errors}")).machine.network.wiring {
+        Wiring::Graph { text, .. } => text,
+        _ => panic!("not a graph"),
+    };
+    assert_ne!(quoted, FABRIC);
+    assert_eq!(text(&quoted), text(FABRIC));
+}
+
 #[test]
 fn lists_are_refused_by_name() {
     let lists = [

@@ -143,7 +143,7 @@ fn fat_trees_that_do_not_add_up() {
     let three = format!("{shape}\nlevels = [{one}, {one}, {one}]");
     let text = fat_tree(&three).replace("bandwidth = \"100 Gbit/s\"\nlatency = \"90 ns\"\n", "");
     refused(&text, (9, 10), &["3 kinds of links for a fat tree of 2 levels"]);
-    refused(&fat_tree(&three), (10, 1), &["unknown key `bandwidth`"]);
+    refused(&fat_tree(&three), (10, 13), &["`bandwidth` beside `levels`", "remove one of the two"]);
     refused(&fat_tree(""), (6, 1), &["`network.shape` is missing"]);
 }
 
@@ -206,7 +206,11 @@ fn hypercubes_and_meshes_of_switches() {
     refused(&hyperx("dimensions = [2, 2]\ncables = [1]"), (10, 10), &["1 numbers of cables", "each dimension"]);
     refused(&hyperx("dimensions = [2, 2]\ncables = [1, 0]"), (10, 10), &["out of range"]);
     refused(&hyperx("dimensions = [2, 0]"), (9, 14), &["at least 1"]);
-    refused(&hyperx("dimensions = []"), (9, 14), &["at least one dimension"]);
+    refused(
+        &hyperx("dimensions = []"),
+        (9, 14),
+        &["at least one dimension", "write for instance `dimensions = [8, 8]`"],
+    );
     refused(&hyperx("dimensions = [2, 2]\nshape = \"2\""), (10, 1), &["unknown key `shape`"]);
 }
 

@@ -231,7 +231,7 @@ link t0 -- s1 12.5 GB/s 100 ns unshared
     let (latency, links, unshared) = way(&damaged(text, "s0 -> s1"), 0, 2);
     assert_eq!((latency, links.len(), unshared.len()), (400.0, 2, 2));
     let planes = Planes::new(Box::new(damaged(text, "s0 -> s1")), 2, PlaneChoice::Destination).unwrap();
-    let (_, links, unshared) = way(&planes, 0, 3);
+    let (_, links, unshared) = way(&planes, 0, 2);
     assert!(links.iter().chain(&unshared).all(|&id| id >= planes.links() / 2), "all in the second plane");
 }
 
