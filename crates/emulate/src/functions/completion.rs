@@ -79,14 +79,14 @@ impl Call<'_> {
         Some(numbers.filter_map(request).collect())
     }
 
-    /// Ends messages whose requests were taken and are done.
+    /// Ends messages whose requests were taken and have ended with these results.
     fn end_messages(
         &self,
-        requests: Vec<Request>,
+        found: impl IntoIterator<Item = hpcast_mpi::Status>,
         numbers: impl Iterator<Item = u32>,
         mut tell: impl FnMut(usize, &Status),
     ) -> Result<(), Box<Fault>> {
-        let mut found = self.me.rank.end_all(requests).into_iter();
+        let mut found = found.into_iter();
         let mut failed = None;
         for (place, number) in numbers.enumerate() {
             let ended = self.me.objects.requests.remove(number).and_then(|operation| operation.active);
@@ -99,17 +99,26 @@ impl Call<'_> {
         failed.map_or(Ok(()), |fault| Err(Box::new(fault)))
     }
 
+    /// What a message under way waits for, if it is one.
+    fn take_message(&self, number: u32) -> Option<Request> {
+        let take = |operation: &mut Operation| match operation.is_message() {
+            true => operation.active.as_mut()?.request.take(),
+            false => None,
+        };
+        self.me.objects.requests.with(number, take).flatten()
+    }
+
     /// MPI_Wait of a message: most are.
     #[inline]
     fn wait(&self, request: RequestAt, at: StatusAt) -> Answer {
         let number = request.get(self);
-        let Some(requests) = aside(|| self.take_messages(std::iter::once(number)).filter(|_| number != 0)) else {
+        let Some(message) = aside(|| self.take_message(number)) else {
             return self.wait_for_any_kind(request, at);
         };
-        self.wait_until_done(&requests);
+        self.wait_until_done(std::slice::from_ref(&message));
         let ended = aside(|| {
             request.set(self, 0);
-            self.end_messages(requests, std::iter::once(number), |_, status| at.set(self, status))
+            self.end_messages([self.me.rank.end(message)], std::iter::once(number), |_, status| at.set(self, status))
         });
         ended.map_err(|fault| *fault)
     }
@@ -125,7 +134,8 @@ impl Call<'_> {
         self.wait_until_done(&taken);
         let ended = aside(|| {
             let empty = self.abi.empty_status();
-            let ended = self.end_messages(taken, numbers(), |place, status| at.set_at(self, place, status));
+            let ended = self
+                .end_messages(self.me.rank.end_all(taken), numbers(), |place, status| at.set_at(self, place, status));
             for place in places.clone() {
                 if requests.get_at(self, place) == 0 {
                     at.set_at(self, place, &empty);
