@@ -223,6 +223,8 @@ pub struct Process {
     pub thread_level: Cell<i32>,
     /// The time after my last reading of the clock, and how many there were before it with nothing in between.
     clock: Cell<(Time, u64)>,
+    /// How often I have read it in all: in between, code that is measured may take time.
+    looks: Cell<u64>,
     /// The time after something that took none, and how often it was done before with nothing in between.
     asked: Cell<(Time, u64)>,
     /// Operations that go on without a request (MPI_Request_free).
@@ -239,7 +241,7 @@ const CLOCK: u64 = 25_000;
 const PATIENCE: u64 = 10_000;
 /// So often something that takes no time is done with nothing in between before it does take time.
 const FREE: u64 = 100;
-/// After so many readings of a clock with nothing in between others go on.
+/// After so many readings of a clock others go on.
 const LOOKS: u64 = 1000;
 
 thread_local! {
@@ -279,6 +281,7 @@ impl Process {
             file_handler: Cell::new(Handler::Return),
             thread_level: Cell::new(0),
             clock: Cell::new((Time::ZERO, 0)),
+            looks: Cell::default(),
             asked: Cell::new((Time::ZERO, 0)),
             orphans: RefCell::default(),
             libc: Default::default(),
@@ -365,7 +368,8 @@ impl Process {
         self.step();
         let now = self.rank.now();
         // It may wait for what another writes to memory that they share, but not for ever.
-        if (readings + 1).is_multiple_of(LOOKS) {
+        self.looks.set(self.looks.get().wrapping_add(1));
+        if self.looks.get().is_multiple_of(LOOKS) {
             block_on(self.rank.take_turn());
         }
         now
