@@ -218,3 +218,27 @@ CASE(sync) {
     MPI_Win_unlock_all(win);
     end();
 }
+
+/* A lock that is waited for by asking again and again, also by the rank in whose memory it is. */
+CASE(spin_lock) {
+    begin();
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < 3; i++) {
+        int mine = rank + 1, nobody = 0, holder, value;
+        do {
+            MPI_Compare_and_swap(&mine, &nobody, &holder, MPI_INT, 0, 30, win);
+            MPI_Win_flush(0, win);
+        } while (holder != nobody);
+        MPI_Fetch_and_op(NULL, &value, MPI_INT, 0, 31, MPI_NO_OP, win);
+        MPI_Win_flush(0, win);
+        value++;
+        MPI_Accumulate(&value, 1, MPI_INT, 0, 31, 1, MPI_INT, MPI_REPLACE, win);
+        MPI_Win_flush(0, win);
+        MPI_Accumulate(&nobody, 1, MPI_INT, 0, 30, 1, MPI_INT, MPI_REPLACE, win);
+        MPI_Win_flush(0, win);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) CHECK(own(31) == 3 * size);
+    end();
+}

@@ -1,5 +1,7 @@
 /* ranks: 4 */
 /* Windows of memory that the ranks of a node share. Cases hold whatever ranks lie on a node together. */
+#include <stdlib.h>
+#include <unistd.h>
 #include "case.h"
 
 static MPI_Comm node;
@@ -101,6 +103,42 @@ CASE(not_contiguous) {
         CHECK(other[2] == i);
     }
     MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+    MPI_Comm_free(&node);
+}
+
+/* Ranks wait for what others write, one after the other, and let them go on in all ways that there are. */
+CASE(waiting_for_memory) {
+    MPI_Win win;
+    int *mine, unit;
+    int volatile *turn;
+    MPI_Aint bytes;
+    begin();
+    MPI_Win_allocate_shared(place == 0 ? sizeof(int) : 0, sizeof(int), MPI_INFO_NULL, node, &mine, &win);
+    MPI_Win_shared_query(win, 0, &bytes, &unit, &mine);
+    turn = mine;
+    MPI_Win_lock_all(0, win);
+    if (place == 0) *turn = 0;
+    MPI_Win_sync(win);
+    MPI_Barrier(node);
+    const double begun = MPI_Wtime();
+    int flag;
+    for (int round = 0; round < 4; round++) {
+        /* The first rank waits longest, the last one writes first. */
+        while (*turn != count * round + count - 1 - place) {
+            switch (round) {
+            case 0: usleep(10); break;
+            case 1: MPI_Iprobe(MPI_ANY_SOURCE, 0, node, &flag, MPI_STATUS_IGNORE); break;
+            case 2: MPI_Win_sync(win); break;
+            default: if (MPI_Wtime() - begun > 60) abort();
+            }
+        }
+        ++*turn;
+        MPI_Win_sync(win);
+    }
+    MPI_Barrier(node);
+    CHECK(*turn == 4 * count);
+    MPI_Win_unlock_all(win);
     MPI_Win_free(&win);
     MPI_Comm_free(&node);
 }

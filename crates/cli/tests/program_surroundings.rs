@@ -61,6 +61,55 @@ int main(int argc, char **argv) {
 }
 "#;
 
+/// What is a process's own: where it works, its number, its handlers of signals, what it does at its end.
+const OWN: &str = r#"
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static int rank, seen;
+static void handler(int signal) { seen += signal; }
+static void informed(int signal, siginfo_t *what, void *registers) {
+    (void)registers;
+    seen += what->si_signo == signal ? 100 * signal : 0;
+}
+static void at_the_end(int code, void *word) { printf("%d ends with %d %s\n", rank, code, (char *)word); }
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    on_exit(at_the_end, "in order");
+    char folder[20], where[4096];
+    sprintf(folder, "of-%d", rank);
+    mkdir(folder, 0700);
+    if (chdir(folder) != 0) return 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    getcwd(where, sizeof where);
+    fclose(fopen("file", "w"));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (chdir("..") != 0) return 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    strcat(folder, "/file");
+    const int found = access(folder, F_OK) == 0;
+    int mine = getpid(), all[3];
+    MPI_Allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+    const int differ = all[0] != all[1] && all[1] != all[2] && all[0] != all[2];
+    signal(SIGUSR1, rank == 1 ? SIG_IGN : handler);
+    struct sigaction action = {.sa_sigaction = informed, .sa_flags = SA_SIGINFO}, kept;
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGTERM, NULL, &kept);
+    MPI_Barrier(MPI_COMM_WORLD);
+    raise(SIGUSR1);
+    kill(getpid(), SIGTERM);
+    printf("%d %s %d %d %d %d\n", rank, strrchr(where, '/'), found, differ, seen, kept.sa_sigaction == informed);
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
 #[test]
 fn clocks_and_names_are_those_of_the_simulation() {
     let folder = Folder::new("surroundings");
@@ -77,4 +126,97 @@ fn openmp_has_one_thread_unless_told_otherwise() {
     let ran = Ran::from(output.expect("hpcast runs"));
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "1 1\n1 1\n"), "{}", ran.err);
     assert!(ran.err.contains("threads = OpenMP has one in each rank"), "{}", ran.err);
+}
+
+/// A rank that yields until another, which comes after it, has written.
+const YIELDING: &str = r#"
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    int rank, *shared, unit;
+    MPI_Aint bytes;
+    MPI_Win window;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_allocate_shared(rank == 0 ? sizeof(int) : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &shared, &window);
+    MPI_Win_shared_query(window, 0, &bytes, &unit, &shared);
+    if (rank == 0) *shared = 2;
+    MPI_Barrier(MPI_COMM_WORLD);
+    while (*(int volatile *)shared != rank) sched_yield();
+    --*shared;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) printf("%d\n", *shared);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn who_yields_lets_others_go_on() {
+    let folder = Folder::new("yielding");
+    let program = compile_with(&folder, "yielding", YIELDING, &[]);
+    let ran = run_program(3, &["--ranks-per-node", "3", "--oversubscribe"], &[&program]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "-1\n"), "{}", ran.err);
+}
+
+#[test]
+fn copies_have_what_processes_have_of_their_own() {
+    for how in ["copies", "processes"] {
+        let folder = Folder::new("own");
+        let program = compile_with(&folder, "own", OWN, &[]);
+        let ran = run_program(3, &["--ranks-as", how, "--wdir", &folder.path("")], &[&program]);
+        let mut lines: Vec<&str> = ran.out.lines().collect();
+        lines.sort_unstable();
+        let expected = [
+            "0 /of-0 1 1 1510 1",
+            "0 ends with 0 in order",
+            "1 /of-1 1 1 1500 1",
+            "1 ends with 0 in order",
+            "2 /of-2 1 1 1510 1",
+            "2 ends with 0 in order",
+        ];
+        assert_eq!((ran.code, lines), (Some(0), expected.to_vec()), "{how}: {}", ran.err);
+    }
+}
+
+/// Ranks that write to files in place of standard output.
+const ELSEWHERE: &str = r#"
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    int rank;
+    char name[20], line[80];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    sprintf(name, "of-%d", rank);
+    if (rank == 1 && strcmp(argv[1], "freopen") == 0) freopen(name, "w", stdout);
+    if (rank == 1 && strcmp(argv[1], "dup2") == 0) dup2(open(name, O_CREAT | O_WRONLY | O_TRUNC, 0600), 1);
+    if (rank == 1 && strcmp(argv[1], "close") == 0) {
+        close(1);
+        open(name, O_CREAT | O_WRONLY | O_TRUNC, 0600);
+    }
+    printf("from %d\n", rank);
+    fflush(stdout);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0 && fgets(line, sizeof line, fopen("of-1", "r"))) printf("found: %s", line);
+    if (fclose(stdout) != 0) return 1;
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn standard_output_of_one_rank_can_go_elsewhere() {
+    for how in ["freopen", "dup2", "close"] {
+        let folder = Folder::new("elsewhere");
+        let program = compile_with(&folder, "elsewhere", ELSEWHERE, &["-w"]);
+        let ran = run_program(2, &["--wdir", &folder.path("")], &[&program, how]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "from 0\nfound: from 1\n"), "{how}: {}", ran.err);
+        assert!(ran.err.contains(&format!("because rank 1 called {how}")), "{how}: {}", ran.err);
+    }
 }

@@ -49,6 +49,9 @@ impl Future for Fiber {
         }
         let has_thread_local = process.world.has_thread_local;
         process.switch_to();
+        if process.world.folders.differ() {
+            process.world.folders.enter(process);
+        }
         // SAFETY: one copy runs at a time, on this thread; each is saved when it stops.
         let result = unsafe {
             if has_thread_local {
@@ -61,6 +64,9 @@ impl Future for Fiber {
             result
         };
         Process::switch_away();
+        if process.world.folders.differ() {
+            process.world.folders.leave();
+        }
         match result {
             CoroutineResult::Return(()) => Poll::Ready(()),
             CoroutineResult::Yield(()) if process.has_ended() => Poll::Ready(()),

@@ -4,6 +4,8 @@ use std::ffi::{CStr, CString, c_char, c_int, c_long, c_uint, c_void};
 
 use hpcast_units::Time;
 
+use crate::fiber::block_on;
+use crate::libc_state::AtExit;
 use crate::memory;
 use crate::process::{Ending, Process};
 
@@ -21,7 +23,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("__assert_fail", assert_fail as *const ()),
         ("__stack_chk_fail", stack_chk_fail as *const ()),
         ("atexit", at_exit as *const ()),
-        ("on_exit", unsupported_on_exit as *const ()),
+        ("on_exit", on_exit as *const ()),
         ("__cxa_atexit", cxa_at_exit as *const ()),
         ("__cxa_thread_atexit_impl", cxa_thread_at_exit as *const ()),
         ("__cxa_finalize", cxa_finalize as *const ()),
@@ -33,6 +35,8 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("usleep", usleep as *const ()),
         ("nanosleep", nanosleep as *const ()),
         ("clock_nanosleep", clock_nanosleep as *const ()),
+        ("sched_yield", sched_yield as *const ()),
+        ("pthread_yield", sched_yield as *const ()),
         ("fork", fork as *const ()),
         ("vfork", vfork as *const ()),
         ("pthread_create", pthread_create as *const ()),
@@ -53,8 +57,6 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("getopt", getopt as *const ()),
         ("getopt_long", getopt_long as *const ()),
         ("getopt_long_only", getopt_long_only as *const ()),
-        ("signal", signal as *const ()),
-        ("sigaction", sigaction as *const ()),
         ("malloc", malloc as *const ()),
         ("calloc", calloc as *const ()),
         ("realloc", realloc as *const ()),
@@ -66,6 +68,8 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
     ];
     own.into_iter()
         .chain(crate::libc_process::functions())
+        .chain(crate::libc_signals::functions())
+        .chain(crate::folders::functions())
         .chain(crate::libc_clocks::functions())
         .chain(crate::libc_names::functions())
         .chain(crate::output::functions())
@@ -101,9 +105,14 @@ pub(crate) fn leave(code: c_int) -> ! {
     let outer = me.begin_call("exit");
     // Last come, first called; what is called may add more.
     loop {
-        let Some((function, argument)) = me.libc.at_exit.borrow_mut().pop() else { break };
-        // SAFETY: the program has registered it.
-        unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(usize)>(function)(argument) };
+        let Some(AtExit { function, argument, is_told }) = me.libc.at_exit.borrow_mut().pop() else { break };
+        // SAFETY: the program has registered it for these arguments.
+        unsafe {
+            match is_told {
+                false => std::mem::transmute::<usize, unsafe extern "C" fn(usize)>(function)(argument),
+                true => std::mem::transmute::<usize, unsafe extern "C" fn(c_int, usize)>(function)(code, argument),
+            }
+        }
     }
     // SAFETY: the program's own functions, after all others; then its streams are flushed.
     unsafe {
@@ -145,12 +154,16 @@ extern "C" fn stack_chk_fail() -> ! {
 }
 
 extern "C" fn at_exit(function: usize) -> c_int {
-    Process::current().libc.at_exit.borrow_mut().push((function, 0));
-    0
+    cxa_at_exit(function, 0, 0)
 }
 
 extern "C" fn cxa_at_exit(function: usize, argument: usize, _object: usize) -> c_int {
-    Process::current().libc.at_exit.borrow_mut().push((function, argument));
+    Process::current().libc.at_exit.borrow_mut().push(AtExit { function, argument, is_told: false });
+    0
+}
+
+extern "C" fn on_exit(function: usize, argument: usize) -> c_int {
+    Process::current().libc.at_exit.borrow_mut().push(AtExit { function, argument, is_told: true });
     0
 }
 
@@ -160,10 +173,6 @@ extern "C" fn cxa_thread_at_exit(function: usize, argument: usize, object: usize
 
 /// Destructors are called when the rank exits.
 extern "C" fn cxa_finalize(_object: usize) {}
-
-extern "C" fn unsupported_on_exit(_function: usize, _argument: usize) -> c_int {
-    Process::current().end(Ending::Unsupported("on_exit".to_owned()))
-}
 
 /// The time that a rank reads.
 pub(crate) fn now() -> Time {
@@ -216,12 +225,19 @@ extern "C" fn clock() -> c_long {
     (now().as_ps() / 1_000_000) as c_long
 }
 
-/// A rank waits.
+/// A rank waits, perhaps for what others write meanwhile to memory or files that they share.
 pub(crate) fn pause(length: Time) {
     let me = Process::current();
     let outer = me.begin_call("sleep");
     me.rank.spend(hpcast_mpi::Activity::Wait, length);
+    me.ask_again();
+    block_on(me.rank.take_turn());
     me.end_call(outer);
+}
+
+extern "C" fn sched_yield() -> c_int {
+    pause(Time::ZERO);
+    0
 }
 
 extern "C" fn sleep(seconds: c_uint) -> c_uint {
@@ -526,17 +542,4 @@ unsafe extern "C" fn getopt_long_only(
 ) -> c_int {
     // SAFETY: as the program calls it.
     with_options(|| unsafe { host_getopt_long_only(argc, argv, options, long, index) })
-}
-
-/// Signals of faults are ours: the report names the rank. Handlers of others would be those of all ranks.
-extern "C" fn signal(_number: c_int, _handler: usize) -> usize {
-    0
-}
-
-unsafe extern "C" fn sigaction(_number: c_int, _new: *const c_void, old: *mut libc::sigaction) -> c_int {
-    if !old.is_null() {
-        // SAFETY: the program passes a place for the old action: none.
-        unsafe { old.write_bytes(0, 1) };
-    }
-    0
 }

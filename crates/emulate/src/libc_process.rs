@@ -1,6 +1,6 @@
 //! Functions of the C library that end, replace or signal a process: here that is a rank.
 
-use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::ffi::{CString, c_char, c_int, c_void};
 
 use crate::libc_functions::leave;
 use crate::process::{Ending, Process};
@@ -11,10 +11,6 @@ const REPLACING: [&str; 8] = ["execve", "execv", "execvp", "execvpe", "execl", "
 /// The stand-ins, by name.
 pub fn functions() -> Vec<(&'static str, *const ())> {
     let mut functions = vec![
-        ("raise", raise as *const ()),
-        ("kill", kill as *const ()),
-        ("alarm", alarm as *const ()),
-        ("setitimer", setitimer as *const ()),
         ("system", system as *const ()),
         ("popen", popen as *const ()),
         ("posix_spawn", posix_spawn as *const ()),
@@ -59,41 +55,6 @@ extern "C" fn exiting(code: c_int, _: *mut c_void) {
 
 extern "C" fn refuse<const FUNCTION: usize>() -> c_int {
     Process::current().end(Ending::Unsupported(REPLACING[FUNCTION].to_owned()))
-}
-
-/// Signals of faults are reported where they come from; others end the rank, unless they would do nothing.
-extern "C" fn raise(signal: c_int) -> c_int {
-    const FAULTS: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
-    const HARMLESS: [c_int; 4] = [libc::SIGCHLD, libc::SIGCONT, libc::SIGURG, libc::SIGWINCH];
-    if signal == 0 || HARMLESS.contains(&signal) {
-        return 0;
-    }
-    if FAULTS.contains(&signal) {
-        // SAFETY: our own handler takes it.
-        return unsafe { libc::raise(signal) };
-    }
-    let what = format!("signal {signal}, which it has sent itself");
-    let here = 0usize;
-    let place = (0, &raw const here as usize);
-    Process::current().end(Ending::Signal { number: signal, what, call: None, place })
-}
-
-extern "C" fn kill(process: libc::pid_t, signal: c_int) -> c_int {
-    // SAFETY: a number of the system.
-    if process == 0 || process == unsafe { libc::getpid() } {
-        return raise(signal);
-    }
-    // SAFETY: as the program calls it.
-    unsafe { libc::kill(process, signal) }
-}
-
-/// Timers of the process would be those of all ranks: they never go off.
-extern "C" fn alarm(_seconds: c_uint) -> c_uint {
-    0
-}
-
-extern "C" fn setitimer(_which: c_int, _new: *const c_void, _old: *mut c_void) -> c_int {
-    0
 }
 
 /// A program that is started writes at once: what the rank has written before must be seen before.

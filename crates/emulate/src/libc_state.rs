@@ -18,8 +18,32 @@ pub struct LibcState {
     pub options: Cell<c_int>,
     /// Whether getopt was called.
     pub has_options: Cell<bool>,
-    /// Functions to be called at the end, with an argument.
-    pub at_exit: RefCell<Vec<(usize, usize)>>,
+    /// Functions to be called at the end.
+    pub at_exit: RefCell<Vec<AtExit>>,
+    /// Its working folder, if it has gone somewhere.
+    pub folder: Cell<Option<c_int>>,
+    /// Handlers of signals: what signal() gives back.
+    pub handlers: RefCell<HashMap<c_int, Action>>,
+}
+
+/// A function of the program to be called at the end, with an argument.
+#[derive(Clone, Copy)]
+pub struct AtExit {
+    /// Its address.
+    pub function: usize,
+    /// What it gets.
+    pub argument: usize,
+    /// Whether it gets the exit code before that (on_exit).
+    pub is_told: bool,
+}
+
+/// What a rank wants to be done about a signal.
+#[derive(Clone, Copy, Default)]
+pub struct Action {
+    /// A function, or what stands for doing what is usual, or nothing (SIG_DFL, SIG_IGN).
+    pub handler: usize,
+    /// SA_SIGINFO and its like.
+    pub flags: c_int,
 }
 
 impl LibcState {

@@ -15,7 +15,7 @@ use crate::attributes::{Attributes, Keyval};
 use crate::communicator::{Communicator, Peers};
 use crate::copying;
 use crate::fault::{Concern, Fault, Handler};
-use crate::fiber::FiberYielder;
+use crate::fiber::{FiberYielder, block_on};
 use crate::files::File;
 use crate::launch::Copy;
 use crate::meter::Meter;
@@ -223,6 +223,10 @@ pub struct Process {
     pub thread_level: Cell<i32>,
     /// The time after my last reading of the clock, and how many there were before it with nothing in between.
     clock: Cell<(Time, u64)>,
+    /// How often I have read it in all: in between, code that is measured may take time.
+    looks: Cell<u64>,
+    /// The time after something that took none, and how often it was done before with nothing in between.
+    asked: Cell<(Time, u64)>,
     /// Operations that go on without a request (MPI_Request_free).
     pub orphans: RefCell<Vec<crate::operation::Active>>,
     /// Taken away from its code by the user.
@@ -235,6 +239,10 @@ pub struct Process {
 const CLOCK: u64 = 25_000;
 /// After that many readings with nothing in between, they begin to take longer.
 const PATIENCE: u64 = 10_000;
+/// So often something that takes no time is done with nothing in between before it does take time.
+const FREE: u64 = 100;
+/// After so many readings of a clock others go on.
+const LOOKS: u64 = 1000;
 
 thread_local! {
     static CURRENT: Cell<*const Process> = const { Cell::new(std::ptr::null()) };
@@ -273,6 +281,8 @@ impl Process {
             file_handler: Cell::new(Handler::Return),
             thread_level: Cell::new(0),
             clock: Cell::new((Time::ZERO, 0)),
+            looks: Cell::default(),
+            asked: Cell::new((Time::ZERO, 0)),
             orphans: RefCell::default(),
             libc: Default::default(),
         })
@@ -356,7 +366,24 @@ impl Process {
         self.rank.compute(Time::from_ps(CLOCK * (1 + readings / PATIENCE)));
         self.clock.set((self.rank.now(), readings));
         self.step();
-        self.rank.now()
+        let now = self.rank.now();
+        // It may wait for what another writes to memory that they share, but not for ever.
+        self.looks.set(self.looks.get().wrapping_add(1));
+        if self.looks.get().is_multiple_of(LOOKS) {
+            block_on(self.rank.take_turn());
+        }
+        now
+    }
+
+    /// It has done something that takes no time. Who does so again and again waits for others, and would for ever if no time
+    /// went by: so it does then, as when clocks are read.
+    pub fn ask_again(&self) {
+        let (last, times) = self.asked.get();
+        let times = if last == self.rank.now() { times + 1 } else { 0 };
+        if times >= FREE {
+            self.rank.compute(Time::from_ps(CLOCK * (1 + (times - FREE) / PATIENCE)));
+        }
+        self.asked.set((self.rank.now(), times));
     }
 
     /// Enters an MPI function; gives the one that it was called from, if any.

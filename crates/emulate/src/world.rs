@@ -12,6 +12,7 @@ use crate::abi::Abi;
 use crate::boards::Boards;
 use crate::channels::Channels;
 use crate::files::FileSystem;
+use crate::folders::Folders;
 use crate::launch::{Launch, RanksAs};
 use crate::mail::Mail;
 use crate::meter::Charging;
@@ -49,6 +50,8 @@ pub struct World {
     pub has_thread_local: bool,
     /// The program, if all ranks are copies of it in this process.
     pub program: Option<Program>,
+    /// Where copies work.
+    pub folders: Folders,
     /// Ranks that are suspended.
     pub sleepers: Sleepers,
     /// Stops the simulation.
@@ -87,6 +90,7 @@ impl World {
                 .collect(),
             output: Output::new(launch.prefix, launch.print.clone(), may_begin_anew),
             endings: Default::default(),
+            folders: Folders::default(),
             sleepers: Sleepers::new(setup.ranks),
             stop,
             has_thread_local: program.as_ref().is_some_and(|program| program.thread_local_size() > 0),
@@ -139,8 +143,9 @@ impl World {
 
     /// What a rank wanted to do that only a process can, if that was its end.
     pub fn beyond_copies(&self) -> Option<String> {
-        let is_beyond =
-            |symbol: &str| ["pthread_create", "fork", "vfork", "dlopen"].contains(&symbol) || symbol.contains("exec");
+        const BEYOND: [&str; 9] =
+            ["pthread_create", "fork", "vfork", "dlopen", "dup2", "dup3", "close", "freopen", "kill for another rank"];
+        let is_beyond = |symbol: &str| BEYOND.contains(&symbol) || symbol.contains("exec");
         self.endings.borrow().iter().find_map(|Ended { rank, ending, .. }| match ending {
             Ending::Unsupported(symbol) if is_beyond(symbol) => Some(format!("rank {rank} called {symbol}")),
             _ => None,

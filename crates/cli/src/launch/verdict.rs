@@ -141,6 +141,12 @@ fn unsupported(rank: u32, symbol: &str) -> String {
         "dlopen" => format!(
             "rank {rank} loads a library (dlopen), which all ranks in this process would share; ask for --ranks-as processes"
         ),
+        "dup2" | "dup3" | "close" | "freopen" => format!(
+            "rank {rank} puts a file in the place of its standard input or output ({symbol}), which would be that of all ranks; ask for --ranks-as processes"
+        ),
+        "kill for another rank" => format!(
+            "rank {rank} sends another rank a signal (kill), but all ranks run in one process; ask for --ranks-as processes"
+        ),
         symbol if symbol.starts_with("exec") || symbol.starts_with("fexec") => {
             format!(
                 "rank {rank} called {symbol}, which would replace all ranks by another program; ask for --ranks-as processes"

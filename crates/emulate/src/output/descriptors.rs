@@ -1,13 +1,19 @@
 //! Programs that read and write past the C library's streams, as Fortran's library does.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 
 use crate::output::Stream;
-use crate::process::Process;
+use crate::process::{Ending, Process};
 
 /// The stand-ins, by name.
-pub fn functions() -> [(&'static str, *const ()); 5] {
+pub fn functions() -> [(&'static str, *const ()); 11] {
     [
+        ("dup2", dup2 as *const ()),
+        ("dup3", dup3 as *const ()),
+        ("close", close as *const ()),
+        ("freopen", freopen as *const ()),
+        ("freopen64", freopen as *const ()),
+        ("fclose", fclose as *const ()),
         ("write", write as *const ()),
         ("writev", writev as *const ()),
         ("read", read as *const ()),
@@ -72,4 +78,59 @@ unsafe extern "C" fn fileno(file: *mut libc::FILE) -> c_int {
         // SAFETY: as the program calls it.
         _ => unsafe { libc::fileno(file) },
     }
+}
+
+/// Whether a descriptor is one of the three that all copies share, with each other and with hpcast.
+fn is_shared(descriptor: c_int) -> bool {
+    (libc::STDIN_FILENO..=libc::STDERR_FILENO).contains(&descriptor)
+}
+
+/// Only a process can have another file in the place of one of its first three: here it would be that of all ranks, and of the report.
+fn beyond_copies(function: &str) -> ! {
+    Process::current().end(Ending::Unsupported(function.to_owned()))
+}
+
+extern "C" fn dup2(descriptor: c_int, place: c_int) -> c_int {
+    if is_shared(place) && descriptor != place {
+        beyond_copies("dup2");
+    }
+    // SAFETY: as the program calls it.
+    unsafe { libc::dup2(descriptor, place) }
+}
+
+extern "C" fn dup3(descriptor: c_int, place: c_int, flags: c_int) -> c_int {
+    if is_shared(place) && descriptor != place {
+        beyond_copies("dup3");
+    }
+    // SAFETY: as the program calls it.
+    unsafe { libc::dup3(descriptor, place, flags) }
+}
+
+extern "C" fn close(descriptor: c_int) -> c_int {
+    if is_shared(descriptor) {
+        beyond_copies("close");
+    }
+    // SAFETY: as the program calls it.
+    unsafe { libc::close(descriptor) }
+}
+
+/// Whether a stream is one of the rank's own three.
+fn is_own(file: *mut libc::FILE) -> bool {
+    let me = Process::current();
+    me.streams.get().contains(&(file as usize)) || me.world.output.input(me.number()) == file as usize
+}
+
+unsafe extern "C" fn freopen(path: *const c_char, mode: *const c_char, file: *mut libc::FILE) -> *mut libc::FILE {
+    if is_own(file) {
+        beyond_copies("freopen");
+    }
+    // SAFETY: as the program calls it.
+    unsafe { libc::freopen(path, mode, file) }
+}
+
+/// The rank's own streams stay, since there are messages of the C library to come; programs that close them want to know whether
+/// everything was written.
+unsafe extern "C" fn fclose(file: *mut libc::FILE) -> c_int {
+    // SAFETY: as the program calls it.
+    unsafe { if is_own(file) { libc::fflush(file) } else { libc::fclose(file) } }
 }

@@ -141,6 +141,7 @@ impl Call<'_> {
         let Deed { target, place, bytes, act, back } = deed;
         let origin = window.comm.rank();
         if origin == target {
+            self.me.ask_again();
             block_on(self.me.rank.take_turn());
         }
         let (done, promise) = self.me.rank.promise("one-sided operation");

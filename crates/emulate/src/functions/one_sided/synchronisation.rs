@@ -224,6 +224,7 @@ mpi! {
         let Some(origins) = window.epoch.borrow().posted else {
             return Err(of(win)(misplaced("MPI_Win_test without MPI_Win_post")));
         };
+        call.me.ask_again();
         block_on(call.me.rank.look());
         let is_done = window.shared.sides.borrow()[window.comm.rank() as usize].completes >= origins;
         if is_done {
@@ -313,6 +314,7 @@ mpi! {
     /// Whoever polls its memory sees what others have written by now.
     fn MPI_Win_sync(call, win: WinHandle) {
         call.me.window(win.number)?;
+        call.me.ask_again();
         block_on(call.me.rank.look());
         Ok(())
     }
