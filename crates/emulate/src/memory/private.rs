@@ -14,8 +14,6 @@ const USUAL_MAPPINGS: usize = 65_530;
 
 /// Private allocations, also those that are free.
 pub(super) struct Privates {
-    mapped: usize,
-    /// The first granule.
     base: usize,
     blocks: Vec<Private>,
     /// Number of the block that a granule of addresses belongs to.
@@ -43,26 +41,20 @@ impl Privates {
     pub fn new() -> std::io::Result<Privates> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         // SAFETY: new memory at an address that the kernel chooses.
-        let mapped = unsafe { libc::mmap(std::ptr::null_mut(), RANGE, libc::PROT_READ, flags, -1, 0) };
-        if mapped == libc::MAP_FAILED {
+        let base = unsafe { libc::mmap(std::ptr::null_mut(), RANGE, libc::PROT_READ, flags, -1, 0) };
+        if base == libc::MAP_FAILED {
             return Err(std::io::Error::last_os_error());
         }
-        // Whoever reads what nobody has written gets zeros: where the kernel has a large page of them, half a thousand pages at once.
-        // Written pages are single ones all the same, since each has a protection of its own. Without large pages nothing changes.
-        // SAFETY: advice on memory of our own.
-        unsafe { libc::madvise(mapped, RANGE, libc::MADV_HUGEPAGE) };
-        let mapped = mapped as usize;
         let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap_or_default();
         let most_kept = text.trim().parse().unwrap_or(USUAL_MAPPINGS) / 4;
-        let base = mapped.next_multiple_of(GRANULE);
-        Ok(Privates { mapped, base, blocks: Vec::new(), by_granule: Vec::new(), runs: 0, most_kept })
+        Ok(Privates { base: base as usize, blocks: Vec::new(), by_granule: Vec::new(), runs: 0, most_kept })
     }
 
     /// A new one; gives its address.
     pub fn add(&mut self, size: usize) -> Option<usize> {
         let start = self.base + self.by_granule.len() * GRANULE;
         let granules = self.by_granule.len() + size.div_ceil(GRANULE);
-        if granules * GRANULE > RANGE - GRANULE {
+        if granules * GRANULE > RANGE {
             return None;
         }
         self.by_granule.resize(granules, self.blocks.len() as u32);
@@ -133,7 +125,7 @@ impl Drop for Privates {
     fn drop(&mut self) {
         PRIVATE.set((usize::MAX, 0));
         // SAFETY: programs have ended.
-        unsafe { libc::munmap(self.mapped as *mut libc::c_void, RANGE) };
+        unsafe { libc::munmap(self.base as *mut libc::c_void, RANGE) };
     }
 }
 
@@ -181,9 +173,6 @@ impl Private {
     /// All of it may be written from now on.
     fn write_all(&mut self) -> bool {
         self.written.fill(u64::MAX);
-        // With one protection for all, what is written would be large pages, too.
-        // SAFETY: advice on memory of our own.
-        unsafe { libc::madvise(self.start as *mut libc::c_void, self.size, libc::MADV_NOHUGEPAGE) };
         protect(self.start, self.size, libc::PROT_READ | libc::PROT_WRITE)
     }
 
