@@ -13,8 +13,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use hpcast_engine::Slab;
 use hpcast_engine::slab::NONE;
+use hpcast_engine::{Slab, prefetch};
 use hpcast_units::Time;
 
 /// Lists up to this length are searched, longer ones are indexed.
@@ -303,6 +303,14 @@ impl<R: Receive, M: Message, B> Matching<R, M, B> {
     pub fn new(beside: impl Iterator<Item = B>) -> Matching<R, M, B> {
         let boxes = beside.map(|beside| Mailbox { posted: EMPTY, kept: EMPTY, beside }).collect();
         Matching { boxes, receives: Items::new(), messages: Items::new() }
+    }
+
+    /// Messages to that rank will be sent soon.
+    #[inline]
+    pub fn prefetch(&self, to: u32) {
+        if let Some(mailbox) = self.boxes.get(to as usize) {
+            prefetch(mailbox);
+        }
     }
 
     /// What is kept beside the lists of a rank.

@@ -224,8 +224,10 @@ impl State {
         let mut state = RequestState::new(task, Call::Receive { pattern, posted: clock });
         state.parcel = parcel;
         let request = Request::new(self.matching.receives().insert(state));
-        if source.is_none() {
-            self.matching.beside_mut(rank).any_source += 1;
+        match source {
+            None => self.matching.beside_mut(rank).any_source += 1,
+            // Who receives from a rank mostly sends to it, too.
+            Some(source) => self.matching.prefetch(self.groups.member(comm.context(), source)),
         }
         if let Some(message) = self.matching.take_message(rank, &pattern, clock) {
             self.matched_late(message, request.number());

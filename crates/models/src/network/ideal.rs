@@ -174,6 +174,10 @@ impl Network for Ideal {
     fn advance(&mut self, now: Time, ended: &mut Vec<u32>) {
         self.now = now;
         while let Some(entry) = self.agenda.due(now) {
+            // With many messages on their way, that of the next entry is not in the caches.
+            if let Some(next) = self.agenda.second() {
+                self.messages.prefetch(next.slot());
+            }
             let message = &mut self.messages[entry.slot()];
             if message.due != entry.time() {
                 self.agenda.pop();
