@@ -1,16 +1,16 @@
 //! The data of messages.
 //!
 //! A message that meets its receive is copied once, from the buffer of the sender to that of the receiver. One whose sender goes
-//! on before that is packed and kept.
+//! on before that is packed and kept. Bytes side by side are parcels by themselves; all else lies on a shelf.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use hpcast_mpi::{Parcel, Post};
+use hpcast_mpi::{Contents, Parcel, Post};
 
 use crate::copying::{Fault, give_up, guarded};
 use crate::layout::Layout;
-use crate::process::Process;
+use crate::memory;
 use crate::processes::baton;
 
 /// Memory of a program, and how its data lies in it.
@@ -23,8 +23,8 @@ pub struct Place {
 }
 
 enum Sent {
-    /// Still in the buffer of that rank.
-    There(Place, u32),
+    /// Still in the sender's buffer.
+    There(Place),
     /// Packed, since the sender has gone on.
     Kept(Vec<u8>),
     /// The same, with so many bytes: where they are few, they take no memory of their own.
@@ -33,27 +33,6 @@ enum Sent {
 
 /// So many bytes take no more room than the place that they come from.
 const FEW: usize = 32;
-
-impl Place {
-    /// Packs what somebody has written.
-    ///
-    /// # Safety
-    /// A buffer of the layout must begin at the address.
-    #[inline]
-    unsafe fn pack_into(&self, kept: &mut Sent) {
-        // SAFETY: as above, and there is room for so many bytes.
-        unsafe {
-            match self.layout {
-                Layout::Bytes(bytes) if bytes as usize <= FEW && !self.layout.is_blank(self.address) => {
-                    let mut data = [0; FEW];
-                    data.as_mut_ptr().copy_from_nonoverlapping(self.address, bytes as usize);
-                    *kept = Sent::KeptHere(bytes as u8, data);
-                }
-                _ => *kept = Sent::Kept(self.layout.pack_written(self.address)),
-            }
-        }
-    }
-}
 
 /// Things by number.
 struct Shelf<T> {
@@ -66,23 +45,21 @@ impl<T> Shelf<T> {
     fn put(&mut self, thing: T) -> Parcel {
         if let Some(number) = self.free.pop() {
             self.things[number as usize] = Some(thing);
-            return Parcel::new(number);
+            return Parcel::number(number);
         }
         self.things.push(Some(thing));
-        Parcel::new(self.things.len() as u32 - 1)
+        Parcel::number(self.things.len() as u32 - 1)
     }
 
-    fn take(&mut self, parcel: Parcel) -> Option<T> {
-        self.free.push(parcel.number());
-        self.things[parcel.number() as usize].take()
+    fn take(&mut self, number: u32) -> Option<T> {
+        self.free.push(number);
+        self.things[number as usize].take()
     }
 }
 
 /// Where data goes.
 struct Room {
     place: Place,
-    /// Whose it is.
-    owner: u32,
     /// Whether only its owner can reach it: ranks are processes.
     is_apart: bool,
 }
@@ -106,28 +83,25 @@ impl Default for Mail {
     }
 }
 
-/// Runs of bytes are treated apart from items, field by field: a layout that was written in two pieces and is then copied as one
-/// holds the processor up until all that it has written before is in its caches.
 impl Mail {
     /// Data to be sent.
     #[inline(always)]
-    pub fn send(&self, Place { address, layout }: Place) -> Parcel {
-        match layout {
-            Layout::Bytes(bytes) => self.send_from(Place { address, layout: Layout::Bytes(bytes) }),
-            layout => self.send_from(Place { address, layout }),
+    pub fn send(&self, place: Place) -> Parcel {
+        match place.layout {
+            // Where ranks are processes, nobody else sees the buffer.
+            Layout::Bytes(bytes) if baton::own().is_none() => Parcel::bytes(place.address as usize, bytes),
+            _ => self.send_from_shelf(place),
         }
     }
 
-    #[inline(always)]
-    fn send_from(&self, place: Place) -> Parcel {
+    fn send_from_shelf(&self, place: Place) -> Parcel {
         if place.layout.bytes() == 0 {
             return Parcel::NONE;
         }
-        // Where ranks are processes, nobody else sees the buffer.
         let sent = match baton::own() {
             // SAFETY: the buffer is the program's, which calls.
             Some(_) => Sent::Kept(unsafe { place.layout.pack(place.address) }),
-            None => Sent::There(place, caller()),
+            None => Sent::There(place),
         };
         self.parcels.borrow_mut().sent.put(sent)
     }
@@ -139,89 +113,177 @@ impl Mail {
 
     /// A place for data to be received.
     #[inline(always)]
-    pub fn receive(&self, Place { address, layout }: Place) -> Parcel {
-        match layout {
-            Layout::Bytes(bytes) => self.receive_at(Place { address, layout: Layout::Bytes(bytes) }),
-            layout => self.receive_at(Place { address, layout }),
+    pub fn receive(&self, place: Place) -> Parcel {
+        match place.layout {
+            Layout::Bytes(bytes) if baton::own().is_none() => Parcel::bytes(place.address as usize, bytes),
+            _ => self.receive_on_shelf(place),
         }
     }
 
-    #[inline(always)]
-    fn receive_at(&self, place: Place) -> Parcel {
+    fn receive_on_shelf(&self, place: Place) -> Parcel {
         if place.layout.bytes() == 0 {
             return Parcel::NONE;
         }
-        let room = match baton::own() {
-            Some(owner) => Room { place, owner, is_apart: true },
-            None => Room { place, owner: caller(), is_apart: false },
-        };
+        let room = Room { place, is_apart: baton::own().is_some() };
         self.parcels.borrow_mut().places.put(room)
     }
 
+    /// How many bytes there is room for.
+    #[inline]
+    pub fn room(&self, parcel: Parcel) -> u64 {
+        match parcel.contents() {
+            Contents::Bytes { bytes, .. } => bytes,
+            Contents::Number(number) => {
+                let parcels = self.parcels.borrow();
+                parcels.places.things[number as usize].as_ref().map_or(0, |room| room.place.layout.bytes())
+            }
+            Contents::Few(..) | Contents::Nothing => 0,
+        }
+    }
+
     /// The receive has ended. Its place may be used again, and is not looked at: it is no longer in the processor's caches.
+    #[inline]
     pub fn received(&self, parcel: Parcel) {
-        if parcel != Parcel::NONE {
-            self.parcels.borrow_mut().places.free.push(parcel.number());
+        if let Contents::Number(number) = parcel.contents() {
+            self.parcels.borrow_mut().places.free.push(number);
+        }
+    }
+}
+
+/// Packs what somebody has written.
+///
+/// # Safety
+/// There must be so many bytes at the address.
+#[inline]
+unsafe fn kept_bytes(address: *const u8, bytes: u64) -> Result<Parcel, Sent> {
+    let layout = Layout::Bytes(bytes);
+    // SAFETY: as above, and there is room for so many bytes.
+    unsafe {
+        match bytes as usize {
+            few @ ..=FEW if !layout.is_blank(address) => {
+                if few <= Parcel::FEW {
+                    let mut data = [0; Parcel::FEW];
+                    data.as_mut_ptr().copy_from_nonoverlapping(address, few);
+                    return Ok(Parcel::few(data, few));
+                }
+                let mut data = [0; FEW];
+                data.as_mut_ptr().copy_from_nonoverlapping(address, few);
+                Err(Sent::KeptHere(bytes as u8, data))
+            }
+            _ => Err(Sent::Kept(layout.pack_written(address))),
         }
     }
 }
 
 /// Whose buffer was not there: what is read is the sender's, what is written the receiver's.
-fn at_fault(sent: &Option<Sent>, place: &Place, receiver: u32, fault: Fault) -> u32 {
+fn at_fault(is_there: bool, from: u32, target: *const u8, to: u32, fault: Fault) -> u32 {
     /// The processor knows no addresses from here on, and does not say how they were to be used.
     const LAST: usize = 1 << 47;
-    match sent {
-        Some(Sent::There(_, sender)) if fault.address.is_some() && !fault.is_write => *sender,
-        Some(Sent::There(_, sender)) if fault.address.is_none() && (place.address as usize) < LAST => *sender,
-        _ => receiver,
+    match is_there {
+        true if fault.address.is_some() && !fault.is_write => from,
+        true if fault.address.is_none() && (target as usize) < LAST => from,
+        _ => to,
     }
-}
-
-/// The rank that calls.
-fn caller() -> u32 {
-    Process::running().map_or(0, Process::number)
 }
 
 impl Post for Mail {
-    fn keep(&mut self, sent: Parcel) {
-        let mut parcels = self.parcels.borrow_mut();
-        let slot = &mut parcels.sent.things[sent.number() as usize];
-        if let Some(Sent::There(place, sender)) = slot {
-            let mut kept = Sent::Kept(Vec::new());
-            // SAFETY: the sender's buffer is the program's until the send ends, which it has not.
-            let packed = guarded(|| unsafe { place.pack_into(&mut kept) });
-            if let Err(fault) = packed {
-                give_up(*sender, fault);
+    #[inline]
+    fn keep(&mut self, sent: Parcel, from: u32) -> Parcel {
+        match sent.contents() {
+            Contents::Bytes { address, bytes } => {
+                let mut kept = Ok(Parcel::NONE);
+                // SAFETY: the sender's buffer is the program's until the send ends, which it has not.
+                let packed = guarded(|| unsafe { kept = kept_bytes(address as *const u8, bytes) });
+                if let Err(fault) = packed {
+                    give_up(from, fault);
+                }
+                kept.unwrap_or_else(|kept| self.parcels.borrow_mut().sent.put(kept))
             }
-            *slot = Some(kept);
+            Contents::Number(number) => {
+                self.keep_on_shelf(number, from);
+                sent
+            }
+            Contents::Few(..) | Contents::Nothing => sent,
         }
     }
 
-    fn hand_over(&mut self, sent: Parcel, received: Parcel) {
-        let mut parcels = self.parcels.borrow_mut();
-        let data = parcels.sent.take(sent);
-        if received == Parcel::NONE {
-            return;
+    #[inline]
+    fn hand_over(&mut self, sent: Parcel, from: u32, received: Parcel, to: u32) {
+        let copied = match (sent.contents(), received.contents()) {
+            // SAFETY: both operations are under way, so the buffers are theirs.
+            (Contents::Bytes { address: source, bytes }, Contents::Bytes { address, bytes: room }) => guarded(|| unsafe {
+                memory::copy(source as *const u8, address as *mut u8, bytes.min(room) as usize);
+            }),
+            // SAFETY: as above.
+            (Contents::Few(data, bytes), Contents::Bytes { address, bytes: room }) => guarded(|| unsafe {
+                memory::write(data.as_ptr(), address as *mut u8, bytes.min(room as usize));
+            }),
+            _ => return self.hand_over_from_shelf(sent, from, received, to),
+        };
+        if let (Err(fault), Contents::Bytes { address, .. }) = (copied, received.contents()) {
+            let is_there = matches!(sent.contents(), Contents::Bytes { .. });
+            give_up(at_fault(is_there, from, address as *const u8, to, fault), fault);
         }
-        let Some(Room { place, owner, is_apart }) = &parcels.places.things[received.number() as usize] else { return };
-        if let (true, Some(Sent::Kept(data))) = (*is_apart, &data) {
-            let (place, data) = (place.clone(), data.clone());
+    }
+}
+
+impl Mail {
+    fn keep_on_shelf(&mut self, number: u32, from: u32) {
+        let mut parcels = self.parcels.borrow_mut();
+        let slot = &mut parcels.sent.things[number as usize];
+        if let Some(Sent::There(place)) = slot {
+            let mut kept = Vec::new();
+            // SAFETY: the sender's buffer is the program's until the send ends, which it has not.
+            let packed = guarded(|| unsafe { kept = place.layout.pack_written(place.address) });
+            if let Err(fault) = packed {
+                give_up(from, fault);
+            }
+            *slot = Some(Sent::Kept(kept));
+        }
+    }
+
+    fn hand_over_from_shelf(&mut self, sent: Parcel, from: u32, received: Parcel, to: u32) {
+        let mut parcels = self.parcels.borrow_mut();
+        let data = match sent.contents() {
+            Contents::Number(number) => parcels.sent.take(number),
+            Contents::Bytes { address, bytes } => {
+                Some(Sent::There(Place { address: address as *mut u8, layout: Layout::Bytes(bytes) }))
+            }
+            Contents::Few(few, bytes) => {
+                let mut data = [0; FEW];
+                data[..few.len()].copy_from_slice(&few);
+                Some(Sent::KeptHere(bytes as u8, data))
+            }
+            Contents::Nothing => None,
+        };
+        let (place, is_apart) = match received.contents() {
+            Contents::Number(number) => match &parcels.places.things[number as usize] {
+                Some(Room { place, is_apart }) => (place.clone(), *is_apart),
+                None => return,
+            },
+            Contents::Bytes { address, bytes } => {
+                (Place { address: address as *mut u8, layout: Layout::Bytes(bytes) }, false)
+            }
+            Contents::Few(..) | Contents::Nothing => return,
+        };
+        if let (true, Some(Sent::Kept(data))) = (is_apart, &data) {
+            let data = data.clone();
             // SAFETY: the receive is under way, so the buffer is its.
-            return baton::later(*owner, place.address as usize, move || unsafe {
+            return baton::later(to, place.address as usize, move || unsafe {
                 place.layout.unpack(&data, place.address)
             });
         }
         // SAFETY: both operations are under way, so the buffers are theirs.
         let copied = guarded(|| unsafe {
             match &data {
-                Some(Sent::There(from, _)) => Layout::copy(&from.layout, from.address, &place.layout, place.address),
+                Some(Sent::There(from)) => Layout::copy(&from.layout, from.address, &place.layout, place.address),
                 Some(Sent::Kept(data)) => place.layout.unpack(data, place.address),
                 Some(Sent::KeptHere(bytes, data)) => place.layout.unpack(&data[..usize::from(*bytes)], place.address),
                 None => {}
             }
         });
         if let Err(fault) = copied {
-            give_up(at_fault(&data, place, *owner, fault), fault);
+            give_up(at_fault(matches!(data, Some(Sent::There(_))), from, place.address, to, fault), fault);
         }
     }
 }

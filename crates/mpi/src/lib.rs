@@ -35,7 +35,7 @@ pub use lone_message::{LoneMessage, LoneMessages};
 pub use observer::{Activity, Delivered, Observer};
 pub use peers::Peers;
 pub use persistent::Persistent;
-pub use post::{Parcel, Post};
+pub use post::{Contents, Parcel, Post};
 pub use rank::{Rank, Source, Tag};
 pub use request::{Request, Status};
 pub use setup::{Setup, World};

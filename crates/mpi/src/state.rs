@@ -135,7 +135,7 @@ impl State {
             let start = if eager { sent } else { sent.max(posted) };
             self.network.start(start, transfer(Cargo::Receive(receive), nodes, charges));
             if parcel.is_some() {
-                self.hand_over(parcel, receive);
+                self.hand_over(parcel, from, receive, to);
             }
         } else {
             let (arrived, receive, place, latency) = (Time::NEVER, NONE, Place::default(), charges.latency);
@@ -161,13 +161,13 @@ impl State {
 
     /// A message that meets no receive yet is kept, or will come at its time.
     #[inline(never)]
-    fn post_message(&mut self, message: Message, announced: bool, nodes: (u32, u32)) {
-        let Message { to, bytes, sent, eager, latency, send, parcel, .. } = message;
+    fn post_message(&mut self, mut message: Message, announced: bool, nodes: (u32, u32)) {
+        let Message { from, to, bytes, sent, eager, latency, send, parcel, .. } = message;
         if parcel.is_some()
             && (eager || send == NONE)
             && let Some(post) = &mut self.post
         {
-            post.keep(parcel);
+            message.parcel = post.keep(parcel, from);
         }
         let number = self.matching.messages().insert(message);
         if eager {
@@ -290,7 +290,7 @@ impl State {
         let Message { from, to, envelope, bytes, sent, arrived, send, overhead, latency, eager, parcel, .. } =
             *self.matching.message(number);
         if parcel.is_some() {
-            self.hand_over(parcel, receive);
+            self.hand_over(parcel, from, receive, to);
         }
         let status = Status { source: envelope.source, tag: envelope.tag, bytes };
         let posted = meet(&mut self.matching, to, receive, Met { status, from, send, sent }, overhead);
@@ -310,9 +310,9 @@ impl State {
     }
 
     /// A message with data has met its receive.
-    fn hand_over(&mut self, sent: Parcel, receive: u32) {
+    fn hand_over(&mut self, sent: Parcel, from: u32, receive: u32, to: u32) {
         if let Some(post) = &mut self.post {
-            post.hand_over(sent, self.matching.receive(receive).parcel);
+            post.hand_over(sent, from, self.matching.receive(receive).parcel, to);
         }
     }
 
