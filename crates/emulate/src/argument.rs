@@ -300,6 +300,12 @@ impl Argument for StatusAt {
 }
 
 impl StatusAt {
+    /// Whether nobody wants to know.
+    #[inline]
+    pub fn is_ignored(self) -> bool {
+        self.address == 0
+    }
+
     /// Writes the status of a call that completes one operation.
     pub fn set(self, call: &Call<'_>, status: &Status) {
         if self.address != 0 {

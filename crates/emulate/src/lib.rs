@@ -46,6 +46,7 @@ mod output;
 mod process;
 mod processes;
 mod reduction;
+mod requests;
 mod signals;
 mod sleepers;
 mod stacks;

@@ -121,13 +121,6 @@ impl Operation {
     pub fn persistent(recipe: Recipe) -> Operation {
         Operation { active: None, recipe: Some(Box::new(recipe)) }
     }
-
-    /// Whether it is a message under way that ends once: the program's own functions have no part in it.
-    pub fn is_message(&self) -> bool {
-        let is_message =
-            |active: &Active| active.request.is_some() && matches!(active.then, Then::Sent | Then::Received(_));
-        self.recipe.is_none() && self.active.as_ref().is_some_and(is_message)
-    }
 }
 
 impl Active {
@@ -174,6 +167,9 @@ impl Received {
     /// Ends the receive.
     pub fn end(self, call: &Call<'_>, found: hpcast_mpi::Status) -> (Status, Answer) {
         call.me.world.mail.received(self.parcel);
+        if found.is_cancelled() {
+            return (call.cancelled_status(), Ok(()));
+        }
         let mut status = status(self.first, found);
         let mut answer = Ok(());
         if found.bytes > self.capacity {

@@ -19,9 +19,9 @@ use crate::fiber::{FiberYielder, block_on};
 use crate::files::File;
 use crate::launch::Copy;
 use crate::meter::Meter;
-use crate::operation::Operation;
 use crate::processes::baton;
 use crate::reduction::Op;
+use crate::requests::Requests;
 use crate::stacks::Bounds;
 use crate::table::Table;
 use crate::windows::Window;
@@ -110,7 +110,7 @@ pub enum Stage {
 #[repr(C)]
 pub struct Objects {
     /// Requests.
-    pub requests: Table<Operation>,
+    pub requests: Requests,
     /// Communicators.
     pub comms: Table<Rc<Communicator>>,
     /// Groups.

@@ -1,6 +1,6 @@
 //! What all ranks of a run share.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,6 +50,8 @@ pub struct World {
     pub has_thread_local: bool,
     /// The program, if all ranks are copies of it in this process.
     pub program: Option<Program>,
+    /// Room for messages that end together, empty in between.
+    pub ended_messages: Cell<Vec<hpcast_mpi::Ended>>,
     /// Where copies work.
     pub folders: Folders,
     /// Ranks that are suspended.
@@ -77,6 +79,7 @@ impl World {
             processors: setup.placement.processors(setup.machine.nodes.sockets).collect(),
             mail: Mail::default(),
             boards: Boards::default(),
+            ended_messages: Cell::default(),
             channels: Channels::default(),
             file_system: Rc::new(FileSystem::new(&setup.machine.io)),
             charging: launch.charging,

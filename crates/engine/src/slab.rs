@@ -44,6 +44,12 @@ impl<T: Copy> Slab<T> {
         self.free.push(number);
     }
 
+    /// The value of a number, or what it was before it was freed.
+    #[inline]
+    pub fn get_mut(&mut self, number: u32) -> Option<&mut T> {
+        self.values.get_mut(number as usize)
+    }
+
     /// The value will be needed soon.
     #[inline]
     pub fn prefetch(&self, number: u32) {

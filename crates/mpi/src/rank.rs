@@ -16,7 +16,7 @@ use crate::exchange::Exchange;
 use crate::group::{self, Cartesian, Comm};
 use crate::observer::Activity;
 use crate::post::Parcel;
-use crate::request::{Request, Status};
+use crate::request::{Ended, Request, Status};
 use crate::sim::Sim;
 use crate::state::{Mode, Next, Receiving, Sending, State, Style};
 
@@ -284,6 +284,39 @@ impl Rank {
     #[inline]
     pub fn poll_all(&self, requests: &[Request]) -> bool {
         !self.state().await_all(self.task, requests, Next::Anything)
+    }
+
+    /// My program will know this message, which was not done when it was posted, by its number in the place of the request. Whatever
+    /// number a program names, nothing of another's is touched.
+    #[inline]
+    pub fn hold(&self, request: Request) -> u32 {
+        self.state().hold(&request)
+    }
+
+    /// The request of a message that my program knows by this number, which it no longer does; with it where the data of a receive
+    /// goes.
+    pub fn take_held(&self, number: u32) -> Option<(Request, Option<Parcel>)> {
+        self.state().take_held(self.task, number)
+    }
+
+    /// Whether all messages that my program knows by these numbers are done. If not, I wait for them, and am resumed when they
+    /// are: to be asked again then, no longer for the first time. None if one is unknown, or there twice.
+    #[inline]
+    pub fn poll_held(&self, numbers: impl Iterator<Item = Option<u32>> + Clone, is_first: bool) -> Option<bool> {
+        self.state().await_held(self.task, numbers, is_first).map(|waits| !waits)
+    }
+
+    /// Ends messages that are done, by place and number, in the order in which they were done, each with its receive overhead. My
+    /// program does not know them any more.
+    #[inline]
+    pub fn end_held(&self, numbers: impl Iterator<Item = (usize, u32)>, ended: &mut Vec<Ended>) {
+        self.state().end_held(self.task, numbers, ended);
+    }
+
+    /// What all programs still know by numbers: ranks, and what they would wait for.
+    pub fn all_held(&self) -> Vec<(u32, crate::Awaited)> {
+        let state = self.state();
+        state.all_held().map(|(rank, call)| (rank, crate::Awaited::of(&state, call))).collect()
     }
 
     /// Ends requests that are done, in the order in which they were, each with its receive overhead.

@@ -13,13 +13,16 @@ pub struct Request(u32);
 
 impl Request {
     /// Done when it was posted.
-    pub(crate) const DONE: Request = Request(NONE);
+    pub const DONE: Request = Request(NONE);
 
+    #[inline]
     pub(crate) fn new(number: u32) -> Request {
         Request(number)
     }
 
-    pub(crate) fn number(&self) -> u32 {
+    /// The simulation's number for it; numbers are given again.
+    #[inline]
+    pub fn number(&self) -> u32 {
         self.0
     }
 
@@ -41,6 +44,28 @@ pub struct Status {
     pub bytes: u64,
 }
 
+impl Status {
+    /// What a receive has found that was taken back before a message met it.
+    pub(crate) const CANCELLED: Status = Status { source: NONE, tag: 0, bytes: 0 };
+
+    /// Whether the receive was taken back before a message met it.
+    #[inline]
+    pub fn is_cancelled(&self) -> bool {
+        self.source == NONE
+    }
+}
+
+/// A request that its program knows by its number ([`crate::Rank::hold`]), and that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Its place among those that were asked for.
+    pub place: usize,
+    /// What was found.
+    pub status: Status,
+    /// Where the data of a receive went; none for a send.
+    pub received: Option<Parcel>,
+}
+
 /// The call that a request comes from: for its cost and for the deadlock report.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Call {
@@ -49,11 +74,15 @@ pub(crate) enum Call {
     Background { operation: &'static str },
 }
 
+/// Two lines of the processor's caches.
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 pub(crate) struct RequestState {
     pub task: u32,
     /// Its task waits for it.
     pub waited: bool,
+    /// The program knows it by its number, and nobody has taken it from there.
+    pub held: bool,
     pub call: Call,
     /// When it was done; never, as long as it is not.
     pub done: Time,
@@ -85,6 +114,7 @@ impl RequestState {
         RequestState {
             task,
             waited: false,
+            held: false,
             call,
             done: Time::NEVER,
             overhead: Time::ZERO,
@@ -97,6 +127,12 @@ impl RequestState {
     #[inline]
     pub fn any_source(&self) -> bool {
         self.pattern().source().is_none()
+    }
+
+    /// Where the data of a receive goes; none for a send.
+    #[inline]
+    pub fn received(&self) -> Option<Parcel> {
+        matches!(self.call, Call::Receive { .. }).then_some(self.parcel)
     }
 
     /// When the receive was posted.

@@ -27,7 +27,7 @@ use crate::left_over::Unreceived;
 use crate::matching::{Envelope, Matching, Pattern, Place};
 use crate::observer::{Activity, Delivered, Observer};
 use crate::post::{Parcel, Post};
-use crate::request::{Call, Met, Request, RequestState, Status};
+use crate::request::{Call, Ended, Met, Request, RequestState, Status};
 
 pub(crate) use event::Event;
 use message::{Cargo, Inbox, Message};
@@ -63,6 +63,8 @@ pub(crate) struct State {
     shared_polls: Vec<SharedPoll>,
     /// The rounds that tasks are in.
     driven: Vec<Driven>,
+    /// Requests that end together: when each was done, its place and its number.
+    scratch: Vec<(Time, usize, u32)>,
 }
 
 impl State {
@@ -85,6 +87,7 @@ impl State {
             polls: 0,
             shared_polls: Vec::new(),
             driven: Vec::new(),
+            scratch: Vec::new(),
         }
     }
 
@@ -255,6 +258,7 @@ impl State {
             self.matching.beside_mut(rank).any_source -= 1;
         }
         self.matching.withdraw_receive(rank, request.number());
+        self.matching.receives()[request.number()].met.status = Status::CANCELLED;
         self.complete(request.number(), self.tasks[task as usize].clock);
         true
     }
@@ -465,6 +469,77 @@ impl State {
         statuses
     }
 
+    /// The program will know the request by its number.
+    #[inline]
+    pub fn hold(&mut self, request: &Request) -> u32 {
+        self.matching.receives()[request.number()].held = true;
+        request.number()
+    }
+
+    /// A request that the task's program knows by this number: a send, or a receive into this parcel.
+    pub fn take_held(&mut self, task: u32, number: u32) -> Option<(Request, Option<Parcel>)> {
+        let request = self.held(task, number)?;
+        request.held = false;
+        let received = request.received();
+        Some((Request::new(number), received))
+    }
+
+    #[inline]
+    fn held(&mut self, task: u32, number: u32) -> Option<&mut RequestState> {
+        self.matching.receives().get_mut(number).filter(|request| request.held && request.task == task)
+    }
+
+    /// The task waits until all of these requests are done; false if they are. None if one of them is not held, or is there twice
+    /// when the task asks for the first time.
+    #[inline]
+    pub fn await_held(
+        &mut self,
+        task: u32,
+        numbers: impl Iterator<Item = Option<u32>> + Clone,
+        is_first: bool,
+    ) -> Option<bool> {
+        let mut undone = 0;
+        for (place, number) in numbers.clone().enumerate() {
+            match number.and_then(|number| self.held(task, number)) {
+                Some(request) if request.done != Time::NEVER => {}
+                Some(request) if !(request.waited && is_first) => {
+                    request.waited = true;
+                    undone += 1;
+                }
+                _ => {
+                    numbers.take(place).flatten().for_each(|number| self.forget_wait(&Request::new(number)));
+                    return None;
+                }
+            }
+        }
+        if undone > 0 {
+            let task = &mut self.tasks[task as usize];
+            (task.awaiting, task.ahead, task.next) = (undone, 0, Next::Anything);
+        }
+        Some(undone > 0)
+    }
+
+    /// Ends held requests that are done, in the order in which they were. One that is there a second time is not held any more, and
+    /// left out.
+    #[inline]
+    pub fn end_held(&mut self, task: u32, numbers: impl Iterator<Item = (usize, u32)>, ended: &mut Vec<Ended>) {
+        let mut done = std::mem::take(&mut self.scratch);
+        done.extend(numbers.map(|(place, number)| (self.matching.receive(number).done, place, number)));
+        if done.len() > 1 {
+            done.sort_unstable_by_key(|&(done, place, _)| (done, place));
+        }
+        for &(_, place, number) in &done {
+            if let Some(request) = self.held(task, number) {
+                request.held = false;
+                let received = request.received();
+                let status = self.finish(task, Request::new(number));
+                ended.push(Ended { place, status, received });
+            }
+        }
+        done.clear();
+        self.scratch = done;
+    }
+
     /// What a request that is done has found.
     pub fn status(&self, request: &Request) -> Status {
         if request.is_done_at_once() { Status::default() } else { self.matching.receive(request.number()).met.status }
@@ -489,6 +564,12 @@ impl State {
     pub fn wait_until(&mut self, task: u32, until: Time) {
         let waited = until.since(self.tasks[task as usize].clock);
         self.spend(task, Activity::Wait, waited);
+    }
+
+    /// Ranks and calls of all requests that programs know by their numbers.
+    pub fn all_held(&self) -> impl Iterator<Item = (u32, &Call)> {
+        let held = self.matching.all_receives().filter(|(_, request)| request.held);
+        held.map(|(_, request)| (self.tasks[request.task as usize].rank, &request.call))
     }
 
     /// All requests that are not ended.

@@ -113,6 +113,9 @@ impl LeftBehind {
             left.add_requests(process);
             left.add_objects(process);
         }
+        left.add_messages(processes);
+        left.requests.sort_by_key(|request| request.rank);
+        left.requests.truncate(LISTED);
         left
     }
 
@@ -122,13 +125,34 @@ impl LeftBehind {
     }
 
     fn add_requests(&mut self, process: &Process) {
-        for number in process.objects.requests.numbers() {
+        let requests = &process.objects.requests;
+        for number in requests.own() {
             self.request_count += 1;
             if self.requests.len() < LISTED {
                 let look = |operation: &mut Operation| LeftRequest::of(process, operation);
-                self.requests.extend(process.objects.requests.with(number, look));
+                self.requests.extend(requests.with_own(number, look));
             }
         }
+        self.request_count += requests.sent();
+        let sent = LeftRequest { rank: process.number(), pending: Pending::Send, awaited: None, communicator: None };
+        let listed = LISTED.saturating_sub(self.requests.len()).min(requests.sent() as usize);
+        self.requests.extend(std::iter::repeat_n(sent, listed));
+    }
+
+    /// Requests of messages that the simulation keeps.
+    fn add_messages(&mut self, processes: &[Rc<Process>]) {
+        let mut held = processes.first().map(|process| process.rank.all_held()).unwrap_or_default();
+        self.request_count += held.len() as u64;
+        held.sort_by_key(|&(rank, _)| rank);
+        self.requests.extend(held.into_iter().take(LISTED).filter_map(|(rank, awaited)| {
+            let (pending, channel) = match awaited {
+                Awaited::Receiver { channel, .. } => (Pending::Send, channel),
+                Awaited::Message { channel, .. } => (Pending::Receive, channel),
+                Awaited::Probed | Awaited::Background(_) => return None,
+            };
+            let communicator = Some(communicator(&processes[rank as usize], channel.context));
+            Some(LeftRequest { rank, pending, awaited: Some(awaited), communicator })
+        }));
     }
 
     fn add_objects(&mut self, process: &Process) {

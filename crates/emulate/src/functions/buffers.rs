@@ -28,7 +28,7 @@ impl Call<'_> {
 
     /// Nothing waits in a buffer.
     fn flush_buffer(&self, request: RequestAt) -> Answer {
-        request.set(self, self.new_request(Operation::once(Active::done(self.abi.empty_status()))));
+        request.set(self, self.me.new_request(Operation::once(Active::done(self.abi.empty_status()))));
         Ok(())
     }
 

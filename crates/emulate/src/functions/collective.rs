@@ -149,7 +149,7 @@ macro_rules! forms {
                     let plan = |$call: &Call<'_>| -> Planned { $body };
                     let plan = plan($call);
                     let active = plan.map_err(|fault| fault.of_comm(comm_of!($($arg)*)))?.start($call);
-                    request.set($call, $call.new_request(Operation::once(active)));
+                    request.set($call, $call.me.new_request(Operation::once(active)));
                     Ok(())
                 }
                 fn $persistent $large ($call $(, $arg: $type)*, _info: InfoHandle, request: RequestAt) {
@@ -157,7 +157,7 @@ macro_rules! forms {
                         .map_err(|fault| fault.of_comm(comm_of!($($arg)*)))?;
                     let plan = move |$call: &Call<'_>| -> Planned { $body };
                     let start = Rc::new(move |call: &Call<'_>| plan(call).map(|plan| series.start(call, plan)));
-                    request.set($call, $call.new_request(Operation::persistent(Recipe::Own(start))));
+                    request.set($call, $call.me.new_request(Operation::persistent(Recipe::Own(start))));
                     Ok(())
                 }
             )*

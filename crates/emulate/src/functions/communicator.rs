@@ -256,12 +256,12 @@ mpi! {
     }
     fn MPI_Comm_idup(call, comm: CommHandle, newcomm: CommAt, request: RequestAt) {
         let active = call.duplicating(comm, None, newcomm)?.start(call);
-        request.set(call, call.new_request(Operation::once(active)));
+        request.set(call, call.me.new_request(Operation::once(active)));
         Ok(())
     }
     fn MPI_Comm_idup_with_info(call, comm: CommHandle, info: InfoHandle, newcomm: CommAt, request: RequestAt) {
         let active = call.duplicating(comm, Some(info), newcomm)?.start(call);
-        request.set(call, call.new_request(Operation::once(active)));
+        request.set(call, call.me.new_request(Operation::once(active)));
         Ok(())
     }
     fn MPI_Comm_set_info(call, comm: CommHandle, info: InfoHandle) {

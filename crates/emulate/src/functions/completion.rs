@@ -1,6 +1,6 @@
 //! MPI_Wait, MPI_Test and their relatives: how operations end.
 
-use hpcast_mpi::Request;
+use hpcast_mpi::{Ended, Request};
 use hpcast_objects::ErrorClass;
 
 use crate::abi::Status;
@@ -11,7 +11,8 @@ use crate::aside::aside;
 use crate::call::{Call, Language, mpi};
 use crate::fault::{Answer, Fault};
 use crate::fiber::block_on;
-use crate::operation::{Active, General, Operation, Then};
+use crate::operation::{Active, General, Operation, Received, Then};
+use crate::requests::Known;
 
 /// Operations taken from the program's list, with their places in it.
 struct Taken {
@@ -22,7 +23,7 @@ struct Taken {
 
 impl Call<'_> {
     fn take_operation(&self, number: u32) -> Result<Operation, Fault> {
-        let taken = self.me.objects.requests.take(number);
+        let taken = self.me.take_request(number);
         taken.ok_or_else(|| Fault::new(ErrorClass::Request, "no such request, or one that is in use"))
     }
 
@@ -38,23 +39,20 @@ impl Call<'_> {
             if operation.active.is_some() {
                 all.push(Taken { place, number, operation });
             } else {
-                self.me.objects.requests.put_back(number, operation);
+                self.me.put_request_back(number, operation);
             }
         }
         Ok(all)
     }
 
     fn put_back(&self, taken: Taken) {
-        self.me.objects.requests.put_back(taken.number, taken.operation);
+        self.me.put_request_back(taken.number, taken.operation);
     }
 
     /// Ends an operation that is done: its handle is freed, unless it is persistent.
     fn end(&self, requests: RequestArray, taken: Taken, found: hpcast_mpi::Status) -> (Status, Answer) {
         let Taken { place, number, operation: Operation { active, recipe } } = taken;
-        let is_persistent = recipe.is_some();
-        self.me.objects.requests.put_back(number, Operation { active: None, recipe });
-        if !is_persistent {
-            self.me.objects.requests.remove(number);
+        if !self.me.end_request(number, recipe) {
             requests.set_at(self, place, 0);
         }
         match active {
@@ -68,57 +66,65 @@ impl Call<'_> {
         all.iter_mut().filter_map(|taken| taken.operation.active.as_mut()?.request.take()).collect()
     }
 
-    /// Takes the requests of operations, by their numbers in the program, if all are messages under way.
-    fn take_messages(&self, numbers: impl Iterator<Item = u32> + Clone) -> Option<Vec<Request>> {
-        let all = &self.me.objects.requests;
-        let is_message = |number| number == 0 || all.with(number, |operation| operation.is_message()) == Some(true);
-        if !numbers.clone().all(is_message) {
-            return None;
+    /// Waits for messages, by their numbers in the program; false if not all of them are some, and nothing was done.
+    #[inline]
+    fn wait_for_messages(&self, numbers: impl Iterator<Item = u32> + Clone) -> bool {
+        let mut is_first = true;
+        loop {
+            match aside(|| self.me.rank.poll_held(messages(numbers.clone()), is_first)) {
+                None => return false,
+                Some(true) => return true,
+                Some(false) => self.me.suspend(),
+            }
+            is_first = false;
         }
-        let request = |number| all.with(number, |operation| operation.active.as_mut()?.request.take()).flatten();
-        Some(numbers.filter_map(request).collect())
     }
 
-    /// Ends messages whose requests were taken and have ended with these results.
+    /// Ends messages that are done, by their numbers in the program.
     fn end_messages(
         &self,
-        found: impl IntoIterator<Item = hpcast_mpi::Status>,
         numbers: impl Iterator<Item = u32>,
         mut tell: impl FnMut(usize, &Status),
     ) -> Result<(), Box<Fault>> {
-        let mut found = found.into_iter();
-        let mut failed = None;
-        for (place, number) in numbers.enumerate() {
-            let ended = self.me.objects.requests.remove(number).and_then(|operation| operation.active);
-            let Some(active) = ended else { continue };
-            let (mut status, answer) = active.end(self, found.next().unwrap_or_default());
+        let mut ended = self.me.world.ended_messages.take();
+        let (mut sent, mut asked) = (0, 0);
+        let held = numbers.enumerate().filter_map(|(place, number)| match Known::of(number) {
+            Known::Message(message) => {
+                asked += 1;
+                Some((place, message))
+            }
+            known => {
+                sent += u64::from(known == Known::Sent);
+                None
+            }
+        });
+        self.me.rank.end_held(held, &mut ended);
+        self.me.objects.requests.end_sent(sent);
+        let mut failed =
+            (ended.len() < asked).then(|| Fault::new(ErrorClass::Request, "the same request is there twice"));
+        for Ended { place, status, received } in ended.drain(..) {
+            let Some(parcel) = received else { continue };
+            let capacity = self.me.world.mail.room(parcel);
+            let (mut status, answer) = Received { parcel, first: 0, capacity }.end(self, status);
             status.error = answer.as_ref().err().map_or(0, |fault| fault.code(self));
             tell(place, &status);
             failed = failed.or(answer.err());
         }
+        self.me.world.ended_messages.set(ended);
         failed.map_or(Ok(()), |fault| Err(Box::new(fault)))
-    }
-
-    /// What a message under way waits for, if it is one.
-    fn take_message(&self, number: u32) -> Option<Request> {
-        let take = |operation: &mut Operation| match operation.is_message() {
-            true => operation.active.as_mut()?.request.take(),
-            false => None,
-        };
-        self.me.objects.requests.with(number, take).flatten()
     }
 
     /// MPI_Wait of a message: most are.
     #[inline]
     fn wait(&self, request: RequestAt, at: StatusAt) -> Answer {
         let number = request.get(self);
-        let Some(message) = aside(|| self.take_message(number)) else {
+        if !self.wait_for_messages(std::iter::once(number)) {
             return self.wait_for_any_kind(request, at);
-        };
-        self.wait_until_done(std::slice::from_ref(&message));
+        }
         let ended = aside(|| {
             request.set(self, 0);
-            self.end_messages([self.me.rank.end(message)], std::iter::once(number), |_, status| at.set(self, status))
+            at.set(self, &self.abi.empty_status());
+            self.end_messages(std::iter::once(number), |_, status| at.set(self, status))
         });
         ended.map_err(|fault| *fault)
     }
@@ -127,21 +133,17 @@ impl Call<'_> {
     #[inline]
     fn wait_all(&self, count: i32, requests: RequestArray, at: StatusAt) -> Answer {
         let places = 0..count.max(0) as usize;
-        let numbers = || places.clone().map(|place| requests.get_at(self, place));
-        let Some(taken) = aside(|| self.take_messages(numbers())) else {
+        let numbers = places.clone().map(|place| requests.get_at(self, place));
+        if !self.wait_for_messages(numbers.clone()) {
             return self.wait_for_all_kinds(count, requests, at);
-        };
-        self.wait_until_done(&taken);
+        }
         let ended = aside(|| {
-            let empty = self.abi.empty_status();
-            let ended = self
-                .end_messages(self.me.rank.end_all(taken), numbers(), |place, status| at.set_at(self, place, status));
-            for place in places.clone() {
-                if requests.get_at(self, place) == 0 {
-                    at.set_at(self, place, &empty);
-                }
-                requests.set_at(self, place, 0);
+            if !at.is_ignored() {
+                let empty = self.abi.empty_status();
+                places.clone().for_each(|place| at.set_at(self, place, &empty));
             }
+            let ended = self.end_messages(numbers, |place, status| at.set_at(self, place, status));
+            places.for_each(|place| requests.set_at(self, place, 0));
             ended
         });
         ended.map_err(|fault| Fault { class: crate::fault::Code::Class(ErrorClass::InStatus), ..*fault })
@@ -158,17 +160,14 @@ impl Call<'_> {
         let (status, answer) = match active {
             Some(active) => {
                 if let Err(fault) = active.must_be_possible() {
-                    self.me.objects.requests.put_back(number, Operation { active: Some(active), recipe });
+                    self.me.put_request_back(number, Operation { active: Some(active), recipe });
                     return Err(fault);
                 }
                 self.wait_for(active)
             }
             None => (empty, Ok(())),
         };
-        let is_persistent = recipe.is_some();
-        self.me.objects.requests.put_back(number, Operation { active: None, recipe });
-        if !is_persistent {
-            self.me.objects.requests.remove(number);
+        if !self.me.end_request(number, recipe) {
             request.set(self, 0);
         }
         at.set(self, &status);
@@ -184,7 +183,7 @@ impl Call<'_> {
         }
         let mut operation = self.take_operation(number)?;
         let Some(mut active) = operation.active.take() else {
-            self.me.objects.requests.put_back(number, operation);
+            self.me.put_request_back(number, operation);
             at.set(self, &self.abi.empty_status());
             return Ok(());
         };
@@ -197,15 +196,12 @@ impl Call<'_> {
             Err(pending) => {
                 active.request = pending;
                 operation.active = Some(active);
-                self.me.objects.requests.put_back(number, operation);
+                self.me.put_request_back(number, operation);
                 flag.set(0);
                 Ok(())
             }
             Ok(found) => {
-                let is_persistent = operation.recipe.is_some();
-                self.me.objects.requests.put_back(number, operation);
-                if !is_persistent {
-                    self.me.objects.requests.remove(number);
+                if !self.me.end_request(number, operation.recipe) {
                     request.set(self, 0);
                 }
                 let (status, answer) = active.end(self, found);
@@ -409,6 +405,7 @@ impl Call<'_> {
             None => Some(empty),
             Some(Active { request: Some(pending), then }) => {
                 block_on(self.me.rank.peek(pending)).map(|found| match then {
+                    Then::Received(_) if found.is_cancelled() => self.cancelled_status(),
                     Then::Received(received) => crate::operation::status(received.first, found),
                     Then::Assembled(assembled) => {
                         Status { tag: assembled.1, ..crate::operation::status(assembled.0.first, found) }
@@ -421,8 +418,13 @@ impl Call<'_> {
                 _ => active.is_done_at_once().then_some(empty),
             },
         };
-        self.me.objects.requests.put_back(number, operation);
+        self.me.put_request_back(number, operation);
         Ok(found)
+    }
+
+    /// What a receive gives that was taken back.
+    pub(crate) fn cancelled_status(&self) -> Status {
+        Status { cancelled: true, ..self.abi.empty_status() }
     }
 
     fn peek_each(&self, count: i32, requests: RequestArray) -> Result<Vec<Option<Status>>, Fault> {
@@ -433,8 +435,10 @@ impl Call<'_> {
     fn active_places(&self, count: i32, requests: RequestArray) -> Vec<usize> {
         let is_active = |place: &usize| {
             let number = requests.get_at(self, *place);
-            number != 0
-                && self.me.objects.requests.with(number, |operation| operation.active.is_some()).unwrap_or(false)
+            let Some(operation) = self.me.take_request(number) else { return false };
+            let is_active = operation.active.is_some();
+            self.me.put_request_back(number, operation);
+            is_active
         };
         (0..count.max(0) as usize).filter(is_active).collect()
     }
@@ -446,9 +450,19 @@ impl Call<'_> {
             (None, Some(recipe)) => recipe.start(self).map(|active| operation.active = Some(active)),
             _ => Err(Fault::new(ErrorClass::Request, "only persistent requests that are not under way can be started")),
         };
-        self.me.objects.requests.put_back(number, operation);
+        self.me.put_request_back(number, operation);
         started
     }
+}
+
+/// The simulation's numbers of messages to be waited for; none for what is no message.
+#[inline]
+fn messages(numbers: impl Iterator<Item = u32> + Clone) -> impl Iterator<Item = Option<u32>> + Clone {
+    numbers.filter_map(|number| match Known::of(number) {
+        Known::Nothing | Known::Sent => None,
+        Known::Message(message) => Some(Some(message)),
+        Known::Own(_) => Some(None),
+    })
 }
 
 /// The place of the n-th that is true.
@@ -526,7 +540,7 @@ mpi! {
             return Err(Fault::new(ErrorClass::Request, "MPI_REQUEST_NULL cannot be freed"));
         }
         // What is under way goes on without anybody waiting for it; its place for data must stay.
-        if let Some(Operation { active: Some(active), .. }) = call.me.objects.requests.remove(number)
+        if let Some(Operation { active: Some(active), .. }) = call.me.remove_request(number)
             && active.request.is_some()
         {
             call.me.orphans.borrow_mut().push(active);
@@ -536,16 +550,11 @@ mpi! {
     }
     fn MPI_Cancel(call, request: RequestAt) {
         let number = request.get(call);
-        let mut operation = call.take_operation(number)?;
-        if let Some(active) = &mut operation.active {
+        let operation = call.take_operation(number)?;
+        if let Some(active) = &operation.active {
             match (&active.then, &active.request) {
-                (Then::Received(_), Some(pending)) if call.me.rank.cancel(pending) => {
-                    let Some(pending) = active.request.take() else { return Ok(()) };
-                    block_on(call.me.rank.wait(pending));
-                    if let Then::Received(received) = &active.then {
-                        call.me.world.mail.received(received.parcel);
-                    }
-                    active.then = Then::Done(Box::new(Status { cancelled: true, ..call.abi.empty_status() }));
+                (Then::Received(_), Some(pending)) => {
+                    call.me.rank.cancel(pending);
                 }
                 (Then::General(general), _) => {
                     let mut complete = i32::from(general.complete.get());
@@ -561,7 +570,7 @@ mpi! {
                 _ => {}
             }
         }
-        call.me.objects.requests.put_back(number, operation);
+        call.me.put_request_back(number, operation);
         Ok(())
     }
     fn MPI_Request_get_status(call, request: RequestHandle, flag: At<i32>, status: StatusAt) {
@@ -620,7 +629,7 @@ mpi! {
     ) {
         let general = General { query: query_fn, free: free_fn, cancel: cancel_fn, extra: extra_state, complete: false.into() };
         let then = Then::General(std::rc::Rc::new(general));
-        request.set(call, call.new_request(Operation::once(Active { request: None, then })));
+        request.set(call, call.me.new_request(Operation::once(Active { request: None, then })));
         Ok(())
     }
     fn MPI_Grequest_complete(call, request: RequestHandle) {
@@ -631,7 +640,7 @@ mpi! {
             }
             _ => false,
         };
-        match call.me.objects.requests.with(request.number, complete) {
+        match call.me.objects.requests.with_own(request.number, complete) {
             Some(true) => Ok(()),
             _ => Err(Fault::new(ErrorClass::Request, "no generalised request")),
         }

@@ -309,7 +309,7 @@ impl Call<'_> {
 
     fn start_requested(&self, access: Access, request: RequestAt) -> Answer {
         let active = self.start_access(access)?;
-        request.set(self, self.new_request(Operation::once(active)));
+        request.set(self, self.me.new_request(Operation::once(active)));
         Ok(())
     }
 

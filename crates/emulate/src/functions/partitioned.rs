@@ -53,14 +53,14 @@ impl Call<'_> {
     }
 
     fn persistent(&self, request: RequestAt, start: impl Fn(&Call<'_>) -> Result<Active, Fault> + 'static) -> Answer {
-        request.set(self, self.new_request(Operation::persistent(Recipe::Own(Rc::new(start)))));
+        request.set(self, self.me.new_request(Operation::persistent(Recipe::Own(Rc::new(start)))));
         Ok(())
     }
 
     /// Some parts are ready.
     fn make_ready(&self, request: RequestHandle, mut partitions: impl Iterator<Item = i32>) -> Answer {
         let wrong = |what: &str| Err(Fault::new(ErrorClass::Request, what));
-        let Some(mut operation) = self.me.objects.requests.take(request.number) else {
+        let Some(mut operation) = self.me.take_request(request.number) else {
             return wrong("no such request");
         };
         let answer = match &operation.active {
@@ -87,7 +87,7 @@ impl Call<'_> {
         if let Some(parts) = complete {
             operation.active = Some(parts.send(self));
         }
-        self.me.objects.requests.put_back(request.number, operation);
+        self.me.put_request_back(request.number, operation);
         answer
     }
 }
@@ -158,14 +158,14 @@ mpi! {
     }
     fn MPI_Parrived(call, request: RequestHandle, partition: i32, flag: At<i32>) {
         let _ = partition;
-        let Some(operation) = call.me.objects.requests.take(request.number) else {
+        let Some(operation) = call.me.take_request(request.number) else {
             return Err(Fault::new(ErrorClass::Request, "no such request"));
         };
         let has_arrived = match &operation.active {
             Some(Active { request: Some(pending), .. }) => block_on(call.me.rank.peek(pending)).is_some(),
             _ => true,
         };
-        call.me.objects.requests.put_back(request.number, operation);
+        call.me.put_request_back(request.number, operation);
         flag.set(i32::from(has_arrived));
         Ok(())
     }

@@ -197,27 +197,40 @@ impl Call<'_> {
         Recipe::Receive { receiving, address, layout, peers }.start(self)
     }
 
-    /// A new request of the program.
-    pub(crate) fn new_request(&self, operation: Operation) -> u32 {
-        self.me.objects.requests.insert(operation)
-    }
-
     fn begin(&self, request: RequestAt, active: Result<Active, Fault>) -> Answer {
-        request.set(self, self.new_request(Operation::once(active?)));
+        request.set(self, self.me.new_request(Operation::once(active?)));
         Ok(())
     }
 
     #[inline]
     fn begin_send(&self, request: RequestAt, described: Described, mode: Mode) -> Answer {
-        let answer = aside(|| self.begin(request, self.start_send(described, mode)).map_err(Box::new));
+        let answer = aside(|| self.begin_send_aside(request, &described, mode).map_err(Box::new));
         answer.map_err(|fault| *fault)
+    }
+
+    fn begin_send_aside(&self, request: RequestAt, described: &Described, mode: Mode) -> Answer {
+        let Some((sending, layout)) = self.sending(described, mode)? else {
+            return self.begin(request, Ok(Active::done(self.abi.empty_status())));
+        };
+        let parcel = self.me.world.mail.send(Place { address: described.buffer.address(), layout });
+        let sent = self.me.rank.start_send(Sending { parcel, ..sending }, Style::Nonblocking);
+        request.set(self, self.me.new_send(sent));
+        Ok(())
     }
 
     #[inline]
     fn begin_receive(&self, request: RequestAt, described: Described) -> Answer {
         self.catch_up_to_receive(&described);
-        let answer = aside(|| self.begin(request, self.start_receive(described)).map_err(Box::new));
+        let answer = aside(|| self.begin_receive_aside(request, &described).map_err(Box::new));
         answer.map_err(|fault| *fault)
+    }
+
+    fn begin_receive_aside(&self, request: RequestAt, described: &Described) -> Answer {
+        let Some((posted, received)) = self.post_receive(described)? else {
+            return self.begin(request, Ok(Active::done(self.proc_null_status())));
+        };
+        request.set(self, self.me.new_receive(posted, received));
+        Ok(())
     }
 
     fn prepare_send(&self, request: RequestAt, described: Described, mode: Mode) -> Answer {
@@ -225,7 +238,7 @@ impl Call<'_> {
             None => Recipe::Nothing(self.abi.empty_status()),
             Some((sending, layout)) => Recipe::Send { sending, address: described.buffer.address() as usize, layout },
         };
-        request.set(self, self.new_request(Operation::persistent(recipe)));
+        request.set(self, self.me.new_request(Operation::persistent(recipe)));
         Ok(())
     }
 
@@ -392,7 +405,7 @@ mpi! {
                 Recipe::Receive { receiving, address: buf.address() as usize, layout, peers }
             }
         };
-        request.set(call, call.new_request(Operation::persistent(recipe)));
+        request.set(call, call.me.new_request(Operation::persistent(recipe)));
         Ok(())
     }
     fn MPI_Sendrecv[_c](

@@ -193,7 +193,7 @@ impl Call<'_> {
                 }
             }
         };
-        at.set(self, self.new_request(Requested::once(active)));
+        at.set(self, self.me.new_request(Requested::once(active)));
     }
 
     fn begin_some(&self, window: &Window, deed: Option<Deed>) {
