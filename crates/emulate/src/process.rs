@@ -186,16 +186,18 @@ pub struct Process {
     ended: Cell<bool>,
     /// How often it has called MPI or gone on: others look at it while it runs.
     steps: AtomicU32,
+    /// The communicator of its last message, by its number.
+    recent: Cell<Option<(u32, Peers)>>,
     /// Its own FILEs in the place of stdout and stderr.
     pub streams: Cell<[usize; 2]>,
     /// What it computes.
     pub meter: Meter,
-    /// MPI_COMM_WORLD and MPI_COMM_SELF.
-    predefined: OnceCell<[Rc<Communicator>; 2]>,
     /// Its calls that are measured.
     pub executing: RefCell<Vec<crate::kernels::Executing>>,
     /// What it has made.
     pub objects: Objects,
+    /// MPI_COMM_WORLD and MPI_COMM_SELF.
+    predefined: OnceCell<[Rc<Communicator>; 2]>,
     sentinels: Cell<Sentinels>,
     /// Its stack.
     stack: Cell<Bounds>,
@@ -244,6 +246,8 @@ const FREE: u64 = 100;
 /// After so many readings of a clock others go on.
 const LOOKS: u64 = 1000;
 
+const _: () = assert!(std::mem::offset_of!(Process, objects) + size_of::<u64>() <= 4 * 64);
+
 thread_local! {
     static CURRENT: Cell<*const Process> = const { Cell::new(std::ptr::null()) };
 }
@@ -264,6 +268,7 @@ impl Process {
             stage: Cell::new(Stage::Before),
             ended: Cell::new(false),
             steps: AtomicU32::new(0),
+            recent: Cell::default(),
             stopped: Cell::new(false),
             meter,
             stack: Cell::default(),
@@ -573,10 +578,20 @@ impl Process {
         if number == 1 {
             return Ok(Peers::of(self.rank.world()));
         }
-        match self.objects.comms.with(number, |comm| ***comm) {
-            Some(peers) => Ok(peers),
-            None => self.comm(number).map(|comm| **comm),
+        if let Some((recent, peers)) = self.recent.get()
+            && recent == number
+        {
+            return Ok(peers);
         }
+        let peers = **self.comm(number)?;
+        self.recent.set(Some((number, peers)));
+        Ok(peers)
+    }
+
+    /// The communicator of that number is no more.
+    pub fn forget_comm(&self, number: u32) {
+        self.recent.set(None);
+        self.objects.comms.remove(number);
     }
 
     /// A datatype of the program.

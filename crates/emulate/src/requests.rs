@@ -55,10 +55,11 @@ impl Known {
 
 /// The requests of a rank.
 #[derive(Default)]
+#[repr(C)]
 pub struct Requests {
-    own: Table<Operation>,
     /// Sends that were over at once, and that the program has not asked for yet.
     sent: Cell<u64>,
+    own: Table<Operation>,
 }
 
 impl Requests {
@@ -179,7 +180,13 @@ mod tests {
     fn numbers_say_what_they_stand_for() {
         assert_eq!(Known::of(0), Known::Nothing);
         assert_eq!(Known::of(FIRST_OWN - 1), Known::Nothing);
-        for known in [Known::Sent, Known::Message(0), Known::Message(LAST - 1), Known::Own(FIRST_OWN), Known::Own(FIRST_OWN + 700)] {
+        for known in [
+            Known::Sent,
+            Known::Message(0),
+            Known::Message(LAST - 1),
+            Known::Own(FIRST_OWN),
+            Known::Own(FIRST_OWN + 700),
+        ] {
             assert_eq!(Known::of(known.number()), known);
             assert!(known.number() < 1 << 28, "a handle has room for it");
         }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use crate::process::Process;
 
 /// The lines of a stack that a call of MPI and its caller take, as a rule.
-const STACK: usize = 12 * LINE;
+const STACK: usize = 9 * LINE;
 /// The lines of a process that every call needs.
 const PROCESS: usize = 4 * LINE;
 const LINE: usize = 64;
@@ -52,7 +52,7 @@ impl Sleepers {
             let Some(sleeper) = all.get(rank as usize) else { return };
             let Sleeper { stack, process } = sleeper.get();
             fetch(process, PROCESS);
-            fetch(stack.wrapping_sub(2 * LINE), STACK);
+            fetch(stack.wrapping_sub(LINE), STACK);
         })
     }
 }

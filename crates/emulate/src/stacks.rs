@@ -12,6 +12,10 @@ const PAGE: usize = 4096;
 /// Bytes below each stack that nobody may touch: also functions with large arrays should end here, and not on another's stack.
 const GUARD: usize = 64 * PAGE;
 
+/// Stacks at distances of many pages would have their entries in the tables of pages at the same few places, too, and share the lines
+/// of the caches for these: so many pages more let the places change by a line and a bit.
+const BETWEEN: usize = 9 * PAGE;
+
 /// Tops of stacks that lie at equal distances would share the same few lines of the processor's caches.
 const STAGGER: usize = 128;
 const STAGGERED: usize = 16;
@@ -35,7 +39,7 @@ pub struct NoStacks {
 impl Stacks {
     /// So many stacks of that many bytes.
     pub fn new(count: usize, size: usize) -> Result<Stacks, NoStacks> {
-        let size = size.next_multiple_of(PAGE).max(4 * PAGE) + GUARD;
+        let size = size.next_multiple_of(PAGE).max(4 * PAGE) + GUARD + BETWEEN;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
         // SAFETY: new memory at an address that the kernel chooses.
         let address =

@@ -15,6 +15,9 @@ const ORDERS: u64 = 1 << (64 - SLOT_BITS);
 const LANES: usize = 3;
 /// So many keys that have left a lane may be kept.
 const KEPT: usize = 1024;
+/// Entries so many places behind the first are told of before they come.
+const NEAR: usize = 12;
+const FAR: usize = 48;
 /// Later than every key.
 const NOTHING: u128 = u128::MAX;
 
@@ -31,11 +34,33 @@ pub struct Agenda {
     lane: usize,
     /// Insertion numbers given so far.
     orders: u64,
+    /// Keys that have come closer to the first, the last time that one went: from afar, and from near by.
+    coming: Coming,
+}
+
+/// Two keys that will be the first after some others.
+#[derive(Clone, Copy, Debug)]
+struct Coming {
+    far: u128,
+    near: u128,
+}
+
+impl Default for Coming {
+    fn default() -> Coming {
+        Coming { far: NOTHING, near: NOTHING }
+    }
 }
 
 impl Default for Agenda {
     fn default() -> Agenda {
-        Agenda { lanes: Default::default(), heap: Heap::default(), first: NOTHING, lane: LANES, orders: 0 }
+        Agenda {
+            lanes: Default::default(),
+            heap: Heap::default(),
+            first: NOTHING,
+            lane: LANES,
+            orders: 0,
+            coming: Coming::default(),
+        }
     }
 }
 
@@ -80,6 +105,13 @@ impl Agenda {
         (second != NOTHING).then_some(Entry(second))
     }
 
+    /// The slot of an entry that will be the first after a dozen others, or a few dozen: one of either for each that goes.
+    #[inline]
+    pub fn coming(&self) -> [Option<u32>; 2] {
+        let Coming { near, far } = self.coming;
+        [near, far].map(|key| (key != NOTHING).then(|| Entry(key).slot()))
+    }
+
     /// The first entry, if it is due at `now` or before.
     #[inline]
     pub fn due(&self, now: Time) -> Option<Entry> {
@@ -102,8 +134,8 @@ impl Agenda {
     #[inline]
     pub fn pop(&mut self) {
         match self.lanes.get_mut(self.lane) {
-            Some(lane) => lane.leave(),
-            None => self.heap.pop(),
+            Some(lane) => self.coming = lane.leave(),
+            None => self.coming = self.heap.pop(),
         }
         self.find_first();
     }
@@ -114,12 +146,12 @@ impl Agenda {
         let key = (u128::from(time.as_ps()) << 64) | u128::from(self.first as u64);
         match self.lanes.get_mut(self.lane) {
             Some(lane) => {
-                lane.leave();
+                self.coming = lane.leave();
                 self.find_first();
                 self.insert(key);
             }
             None => {
-                self.heap.replace_first(key);
+                self.coming = self.heap.replace_first(key);
                 self.find_first();
             }
         }
@@ -197,8 +229,10 @@ impl Lane {
 
     /// Forgets the first key.
     #[inline]
-    fn leave(&mut self) {
+    fn leave(&mut self) -> Coming {
         self.gone += 1;
+        let key = |after: usize| self.keys.get(self.gone + after).copied().unwrap_or(NOTHING);
+        let coming = Coming { near: key(NEAR), far: key(FAR) };
         if let Some(&first) = self.keys.get(self.gone) {
             self.first = first;
             if self.gone >= KEPT {
@@ -208,6 +242,7 @@ impl Lane {
             (self.first, self.last, self.gone) = (NOTHING, 0, 0);
             self.keys.clear();
         }
+        coming
     }
 
     fn forget_gone(&mut self) {
@@ -260,18 +295,20 @@ impl Heap {
 
     /// Forgets the first key.
     #[inline]
-    fn pop(&mut self) {
-        let Some(last) = self.keys.pop() else { return };
+    fn pop(&mut self) -> Coming {
+        let Some(last) = self.keys.pop() else { return Coming::default() };
         if self.keys.is_empty() {
             self.first = NOTHING;
+            Coming::default()
         } else {
-            self.replace_first(last);
+            self.replace_first(last)
         }
     }
 
     /// Puts a key in the place of the first one.
-    fn replace_first(&mut self, key: u128) {
+    fn replace_first(&mut self, key: u128) -> Coming {
         let keys = &mut self.keys[..];
+        let mut coming = Coming::default();
         let mut at = 0;
         loop {
             let first = 4 * at + 1;
@@ -288,10 +325,17 @@ impl Heap {
                 break;
             }
             keys[at] = least;
+            // Each level holds four times as many as the one above.
+            if at < 21 {
+                coming.near = if at >= 5 { least } else { NOTHING };
+            } else if at < 85 {
+                coming.far = least;
+            }
             at = child;
         }
         keys[at] = key;
         self.first = keys[0];
+        coming
     }
 }
 

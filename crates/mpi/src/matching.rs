@@ -313,6 +313,22 @@ impl<R: Receive, M: Message, B> Matching<R, M, B> {
         }
     }
 
+    /// The same, when the lists are there: the first receive will be looked at.
+    #[inline]
+    pub fn prefetch_posted(&self, to: u32) {
+        if let Some(mailbox) = self.boxes.get(to as usize) {
+            self.receives.slab.prefetch(mailbox.posted.first);
+        }
+    }
+
+    /// That rank will receive soon: its first message will be looked at.
+    #[inline]
+    pub fn prefetch_kept(&self, rank: u32) {
+        if let Some(mailbox) = self.boxes.get(rank as usize) {
+            self.messages.slab.prefetch(mailbox.kept.first);
+        }
+    }
+
     /// What is kept beside the lists of a rank.
     #[inline]
     pub fn beside(&self, rank: u32) -> &B {

@@ -74,26 +74,28 @@ pub(crate) enum Call {
     Background { operation: &'static str },
 }
 
-/// Two lines of the processor's caches.
+/// Two lines of the processor's caches: the first is all that a message looks at that it does not meet.
 #[derive(Clone, Copy)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub(crate) struct RequestState {
+    pub call: Call,
+    place: Place,
     pub task: u32,
+    /// Where the data of a receive goes.
+    pub parcel: Parcel,
     /// Its task waits for it.
     pub waited: bool,
     /// The program knows it by its number, and nobody has taken it from there.
     pub held: bool,
-    pub call: Call,
     /// When it was done; never, as long as it is not.
     pub done: Time,
     /// Receiver's overhead, paid when the request is ended.
     pub overhead: Time,
     /// What a receive has met.
     pub met: Met,
-    /// Where the data of a receive goes.
-    pub parcel: Parcel,
-    place: Place,
 }
+
+const _: () = assert!(size_of::<RequestState>() == 128 && std::mem::offset_of!(RequestState, done) == 64);
 
 /// The message that a receive has met.
 #[derive(Clone, Copy)]

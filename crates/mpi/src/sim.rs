@@ -123,7 +123,7 @@ where
         None => Comm::world(rank, ranks),
     };
     let tasks = Tasks::new(ranks, |rank| program(Rank::new(sim.clone(), rank, world(rank))));
-    let mut runner = Runner { sim: sim.clone(), tasks, interrupt, soon, progress };
+    let mut runner = Runner { sim: sim.clone(), tasks, interrupt, soon, progress, coming: Coming::default() };
     let result = runner.run();
     // Background work holds the simulation, and the simulation holds it: break the circle.
     sim.background.borrow_mut().clear();
@@ -169,6 +169,35 @@ struct Runner<F> {
     interrupt: Option<Arc<AtomicBool>>,
     soon: Option<Box<dyn Fn(u32)>>,
     progress: Option<Box<dyn FnMut(f64, Time)>>,
+    coming: Coming,
+}
+
+/// Transfers that will end soon. What their ends need is fetched step by step, since each step tells where the next finds it:
+/// the request, its task, what the task needs when it goes on.
+#[derive(Default)]
+struct Coming {
+    tokens: [Option<u32>; COMING],
+    receives: [Option<u32>; COMING],
+    tasks: [Option<u32>; COMING],
+    next: usize,
+}
+
+const COMING: usize = 3;
+
+impl Coming {
+    #[inline]
+    fn add(&mut self, state: &mut State, token: u32, wake: impl FnOnce(u32)) {
+        state.prefetch_transfer(token);
+        let receive = self.tokens[self.next].replace(token).and_then(|token| state.prefetch_receive_of(token));
+        let task =
+            std::mem::replace(&mut self.receives[self.next], receive).map(|receive| state.prefetch_task_of(receive));
+        if let Some(task) = std::mem::replace(&mut self.tasks[self.next], task)
+            && state.is_last_awaited(task)
+        {
+            wake(task);
+        }
+        self.next = (self.next + 1) % COMING;
+    }
 }
 
 impl<F: Future<Output = ()>> Runner<F> {
@@ -201,6 +230,16 @@ impl<F: Future<Output = ()>> Runner<F> {
                     state.transfer_ended(ended[at]);
                 }
                 ended.clear();
+                if let Some(token) = state.network.coming() {
+                    self.coming.add(&mut state, token, |task| {
+                        if task < self.sim.ranks {
+                            self.tasks.prefetch(task);
+                            if let Some(soon) = &self.soon {
+                                soon(task);
+                            }
+                        }
+                    });
+                }
             } else if let Some(entry) = state.agenda.first() {
                 debug_assert!(entry.time() >= state.now, "clocks never go back");
                 state.agenda.pop();

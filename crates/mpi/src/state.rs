@@ -63,6 +63,8 @@ pub(crate) struct State {
     shared_polls: Vec<SharedPoll>,
     /// The rounds that tasks are in.
     driven: Vec<Driven>,
+    /// Who was received from last.
+    peer: u32,
     /// Requests that end together: when each was done, its place and its number.
     scratch: Vec<(Time, usize, u32)>,
 }
@@ -87,6 +89,7 @@ impl State {
             polls: 0,
             shared_polls: Vec::new(),
             driven: Vec::new(),
+            peer: NONE,
             scratch: Vec::new(),
         }
     }
@@ -230,7 +233,11 @@ impl State {
         match source {
             None => self.matching.beside_mut(rank).any_source += 1,
             // Who receives from a rank mostly sends to it, too.
-            Some(source) => self.matching.prefetch(self.groups.member(comm.context(), source)),
+            Some(source) => {
+                let source = self.groups.member(comm.context(), source);
+                self.matching.prefetch(source);
+                self.matching.prefetch_posted(std::mem::replace(&mut self.peer, source));
+            }
         }
         if let Some(message) = self.matching.take_message(rank, &pattern, clock) {
             self.matched_late(message, request.number());
@@ -344,6 +351,40 @@ impl State {
             Cargo::Receive(receive) => self.matching.receives().prefetch(receive),
             Cargo::Message(message) => self.matching.messages().prefetch(message),
         }
+    }
+
+    /// The receive that the transfer ends, if there is one yet: it will be needed.
+    #[inline]
+    pub fn prefetch_receive_of(&mut self, token: u32) -> Option<u32> {
+        match Cargo::of(token) {
+            Cargo::Receive(receive) => Some(receive),
+            Cargo::Message(message) => {
+                let receive = self.matching.message(message).receive;
+                if receive == NONE {
+                    return None;
+                }
+                self.matching.receives().prefetch(receive);
+                Some(receive)
+            }
+        }
+    }
+
+    /// The task that the receive belongs to: it will be needed.
+    #[inline]
+    pub fn prefetch_task_of(&self, receive: u32) -> u32 {
+        let task = self.matching.receive(receive).task;
+        self.prefetch_rank(task);
+        task
+    }
+
+    /// Whether the task waits for one request more.
+    #[inline]
+    pub fn is_last_awaited(&self, task: u32) -> bool {
+        let Task { rank, awaiting, .. } = self.tasks[task as usize];
+        if awaiting == 1 {
+            self.matching.prefetch_kept(rank);
+        }
+        awaiting == 1
     }
 
     /// A rank will be resumed soon.

@@ -41,6 +41,9 @@ pub const INVALID: u32 = u32::MAX;
 /// The first number of an object that the program made.
 pub(crate) const FIRST_OWN: u32 = 128;
 
+/// Words of the standard have ten bits.
+const SMALL_WORDS: i32 = 1 << 10;
+
 /// Marks the integers that stand for objects of the program: no library has a predefined handle with these bits.
 const OWN: u32 = 0x7000_0000;
 
@@ -108,6 +111,8 @@ impl Kind {
 struct Predefined {
     /// Sorted by word.
     by_word: Vec<(i32, u32)>,
+    /// Numbers of small words, and 0 for all others: the standard's words are no larger.
+    by_small_word: Vec<u32>,
     by_number: Vec<Option<i32>>,
 }
 
@@ -122,12 +127,23 @@ impl Predefined {
             Ok(place) => self.by_word[place].1 = self.by_word[place].1.min(number),
             Err(place) => self.by_word.insert(place, (word, number)),
         }
+        if (0..SMALL_WORDS).contains(&word) {
+            self.by_small_word.resize(SMALL_WORDS as usize, 0);
+            self.by_small_word[word as usize] = self.search(word);
+        }
     }
 
     fn number(&self, word: i32) -> u32 {
         if word as u32 & 0xF000_0000 == OWN {
             return word as u32 & !OWN;
         }
+        match self.by_small_word.get(word as usize) {
+            Some(&number) if number != 0 => number,
+            _ => self.search(word),
+        }
+    }
+
+    fn search(&self, word: i32) -> u32 {
         match self.by_word.binary_search_by_key(&word, |&(word, _)| word) {
             Ok(place) => self.by_word[place].1,
             Err(_) => INVALID,

@@ -68,6 +68,7 @@ impl<K: HandleKind, const SEVERAL: bool> Argument for Handles<K, SEVERAL> {
 
 impl<K: HandleKind, const SEVERAL: bool> Handles<K, SEVERAL> {
     /// The number of the handle at that place.
+    #[inline]
     pub fn get_at(self, call: &Call<'_>, place: usize) -> u32 {
         let handles = call.abi.handles();
         // SAFETY: the program says that there are handles of its language.
@@ -89,6 +90,7 @@ impl<K: HandleKind, const SEVERAL: bool> Handles<K, SEVERAL> {
     }
 
     /// Writes the handle of a number.
+    #[inline]
     pub fn set_at(self, call: &Call<'_>, place: usize, number: u32) {
         let handles = call.abi.handles();
         // SAFETY: the program says that there is room for handles of its language.

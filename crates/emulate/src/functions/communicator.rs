@@ -171,7 +171,7 @@ impl Call<'_> {
             return Err(Fault::new(ErrorClass::Comm, "no communicator that can be freed"));
         };
         comm.attributes.clear(self, (Kind::Comm, number)).map_err(|fault| fault.of_comm(number))?;
-        self.me.objects.comms.remove(number);
+        self.me.forget_comm(number);
         at.set(self, 0);
         Ok(())
     }

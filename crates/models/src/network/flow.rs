@@ -160,6 +160,16 @@ impl Network for Flow {
         self.next = self.find_next();
     }
 
+    #[inline]
+    fn coming(&self) -> Option<u32> {
+        let [near, far] = self.agenda.coming();
+        if let Some(slot) = far {
+            self.messages.prefetch(slot);
+            self.sharing.prefetch(slot);
+        }
+        near.map(|slot| self.messages[slot].token)
+    }
+
     fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }

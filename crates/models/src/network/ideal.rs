@@ -199,6 +199,15 @@ impl Network for Ideal {
         self.messages.is_empty()
     }
 
+    #[inline]
+    fn coming(&self) -> Option<u32> {
+        let [near, far] = self.agenda.coming();
+        if let Some(slot) = far {
+            self.messages.prefetch(slot);
+        }
+        near.map(|slot| self.messages[slot].token)
+    }
+
     fn link_bytes(&self) -> Vec<f64> {
         Vec::new()
     }

@@ -82,6 +82,12 @@ pub trait Network {
     /// then: those that were started first come first, unless others were given precedence in between.
     fn advance(&mut self, now: Time, ended: &mut Vec<u32>);
 
+    /// The token of a transfer that will end soon, after some others, if one is known: what its end needs can be fetched. To be
+    /// asked after each [`Network::advance`].
+    fn coming(&self) -> Option<u32> {
+        None
+    }
+
     /// Bytes that crossed each link so far; empty where the model does not know links.
     fn link_bytes(&self) -> Vec<f64>;
 

@@ -169,6 +169,12 @@ impl MaxMin {
         self.paths.double(self.flows[number as usize].path)
     }
 
+    /// Something will happen to the flow soon.
+    #[inline]
+    pub(super) fn prefetch(&self, number: u32) {
+        hpcast_engine::prefetch(&self.flows[number as usize]);
+    }
+
     /// Is it limited by a link?
     #[inline]
     pub(super) fn is_limited(&self, number: u32) -> bool {
