@@ -210,8 +210,8 @@ impl Post for Mail {
     #[inline]
     fn hand_over(&mut self, sent: Parcel, from: u32, received: Parcel, to: u32) {
         let copied = match (sent.contents(), received.contents()) {
-            // SAFETY: both operations are under way, so the buffers are theirs.
             (Contents::Bytes { address: source, bytes }, Contents::Bytes { address, bytes: room }) => {
+                // SAFETY: both operations are under way, so the buffers are theirs.
                 guarded(|| unsafe {
                     memory::copy(source as *const u8, address as *mut u8, bytes.min(room) as usize);
                 })

@@ -127,7 +127,7 @@ impl Process {
             Known::Nothing => None,
             Known::Own(own) => requests.own.take(own),
             Known::Sent => {
-                requests.sent.set(requests.sent.get().checked_sub(1)?);
+                self.objects.requests.end_sent(1);
                 Some(Operation::once(Active { request: Some(Request::DONE), then: Then::Sent }))
             }
             Known::Message(message) => {

@@ -146,7 +146,11 @@ impl Call<'_> {
             places.for_each(|place| requests.set_at(self, place, 0));
             ended
         });
-        ended.map_err(|fault| Fault { class: crate::fault::Code::Class(ErrorClass::InStatus), ..*fault })
+        ended.map_err(|fault| match fault.class {
+            // No status says that a request is none.
+            crate::fault::Code::Class(ErrorClass::Request) => *fault,
+            _ => Fault { class: crate::fault::Code::Class(ErrorClass::InStatus), ..*fault },
+        })
     }
 
     fn wait_for_any_kind(&self, request: RequestAt, at: StatusAt) -> Answer {
@@ -541,7 +545,7 @@ mpi! {
         }
         // What is under way goes on without anybody waiting for it; its place for data must stay.
         if let Some(Operation { active: Some(active), .. }) = call.me.remove_request(number)
-            && active.request.is_some()
+            && active.request.as_ref().is_some_and(|request| !request.is_done_at_once())
         {
             call.me.orphans.borrow_mut().push(active);
         }

@@ -5,13 +5,15 @@
 //! until it is large enough or old enough.
 
 use std::cell::{Cell, RefCell};
+use std::io::{self, IsTerminal};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::{Print, Stream};
 
-/// How long text is kept.
+/// How long text is kept from somebody who looks at a terminal, and from a file or another program, which can wait longer.
 const MOMENT: Duration = Duration::from_secs(1);
+const LONGER: Duration = Duration::from_secs(3);
 /// How much of it.
 const ROOM: usize = 256 << 10;
 
@@ -21,6 +23,8 @@ pub struct Withheld {
     /// What is kept, in the order in which it came.
     kept: RefCell<Vec<(Stream, Vec<u8>)>>,
     bytes: Cell<usize>,
+    /// How long it is kept.
+    moment: Duration,
     /// When the program began; none if nothing is kept any more.
     since: Cell<Option<Instant>>,
 }
@@ -29,7 +33,8 @@ impl Withheld {
     /// Keeps text for a moment if the program may be begun anew.
     pub fn new(print: Rc<Print>, may_begin_anew: bool) -> Withheld {
         let since = Cell::new(may_begin_anew.then(Instant::now));
-        Withheld { print, kept: RefCell::default(), bytes: Cell::default(), since }
+        let moment = if io::stdout().is_terminal() { MOMENT } else { LONGER };
+        Withheld { print, kept: RefCell::default(), bytes: Cell::default(), moment, since }
     }
 
     /// Prints text, or keeps it.
@@ -51,7 +56,7 @@ impl Withheld {
     #[inline]
     pub fn look(&self) {
         if self.bytes.get() > 0 {
-            let is_old = self.since.get().is_none_or(|since| since.elapsed() > MOMENT);
+            let is_old = self.since.get().is_none_or(|since| since.elapsed() > self.moment);
             if is_old || self.bytes.get() > ROOM {
                 self.release();
             }
@@ -68,7 +73,7 @@ impl Withheld {
     pub fn look_in_handler(&self) {
         // Who is about to keep more will look by itself whether it is time.
         let Ok(kept) = self.kept.try_borrow() else { return };
-        if self.bytes.get() == 0 || self.since.get().is_none_or(|since| since.elapsed() <= MOMENT) {
+        if self.bytes.get() == 0 || self.since.get().is_none_or(|since| since.elapsed() <= self.moment) {
             return;
         }
         self.bytes.set(0);
