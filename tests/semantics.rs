@@ -330,6 +330,20 @@ fn background_collectives_overlap_with_work() {
 }
 
 #[test]
+fn a_receive_is_taken_back_once() {
+    simulate(2, |rank| async move {
+        let world = rank.world();
+        if rank.number() == 1 {
+            return rank.send(world, 0, 7, 8).await;
+        }
+        let [other, dropped] = [rank.irecv(world, 1, 7).await, rank.irecv(world, Source::Any, 9).await];
+        assert!(rank.cancel(&dropped) && !rank.cancel(&dropped), "it is done, and in no list any more");
+        assert!(rank.wait(dropped).await.is_cancelled());
+        assert_eq!(rank.wait(other).await.bytes, 8);
+    });
+}
+
+#[test]
 fn a_deadlock_names_ranks_and_calls() {
     let error = run(setup(4), |rank| async move {
         let world = rank.world();

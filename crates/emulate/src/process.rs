@@ -186,8 +186,9 @@ pub struct Process {
     ended: Cell<bool>,
     /// How often it has called MPI or gone on: others look at it while it runs.
     steps: AtomicU32,
-    /// The communicator of its last message, by its number.
-    recent: Cell<Option<(u32, Peers)>>,
+    /// The communicator of its last message: its number, and what messages need of it.
+    recent: Cell<u32>,
+    recent_peers: Cell<Peers>,
     /// Its own FILEs in the place of stdout and stderr.
     pub streams: Cell<[usize; 2]>,
     /// What it computes.
@@ -246,6 +247,10 @@ const FREE: u64 = 100;
 /// After so many readings of a clock others go on.
 const LOOKS: u64 = 1000;
 
+/// The number of MPI_COMM_WORLD.
+const WORLD: u32 = 1;
+
+// What every call needs is fetched as four lines (`sleepers.rs`).
 const _: () = assert!(std::mem::offset_of!(Process, objects) + size_of::<u64>() <= 4 * 64);
 
 thread_local! {
@@ -256,6 +261,7 @@ impl Process {
     /// A rank that has not begun.
     pub fn new(world: Rc<World>, rank: Rank) -> Rc<Process> {
         let meter = Meter::new(world.charging);
+        let peers = Peers::of(rank.world());
         Rc::new(Process {
             world,
             rank,
@@ -268,7 +274,8 @@ impl Process {
             stage: Cell::new(Stage::Before),
             ended: Cell::new(false),
             steps: AtomicU32::new(0),
-            recent: Cell::default(),
+            recent: Cell::new(WORLD),
+            recent_peers: Cell::new(peers),
             stopped: Cell::new(false),
             meter,
             stack: Cell::default(),
@@ -572,25 +579,29 @@ impl Process {
         }
     }
 
-    /// What messages need of a communicator of the program. That of all ranks is known without looking for its object.
+    /// What messages need of a communicator of the program. It is always read from one place: what comes from one of several goes over the
+    /// stack, in other pieces than it is read in, and the processor then waits until all that was written before is in its caches.
     #[inline(always)]
     pub fn peers(&self, number: u32) -> Result<Peers, Fault> {
-        if number == 1 {
-            return Ok(Peers::of(self.rank.world()));
+        if self.recent.get() != number {
+            self.remember_peers(number)?;
         }
-        if let Some((recent, peers)) = self.recent.get()
-            && recent == number
-        {
-            return Ok(peers);
-        }
-        let peers = **self.comm(number)?;
-        self.recent.set(Some((number, peers)));
-        Ok(peers)
+        Ok(self.recent_peers.get())
+    }
+
+    #[inline(never)]
+    fn remember_peers(&self, number: u32) -> Result<(), Fault> {
+        // That of all ranks is known without making an object for it.
+        let peers = if number == WORLD { Peers::of(self.rank.world()) } else { **self.comm(number)? };
+        self.recent.set(number);
+        self.recent_peers.set(peers);
+        Ok(())
     }
 
     /// The communicator of that number is no more.
     pub fn forget_comm(&self, number: u32) {
-        self.recent.set(None);
+        self.recent.set(WORLD);
+        self.recent_peers.set(Peers::of(self.rank.world()));
         self.objects.comms.remove(number);
     }
 

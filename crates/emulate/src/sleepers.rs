@@ -9,7 +9,7 @@ use std::rc::Rc;
 use crate::process::Process;
 
 /// The lines of a stack that a call of MPI and its caller take, as a rule.
-const STACK: usize = 9 * LINE;
+const STACK: usize = 13 * LINE;
 /// The lines of a process that every call needs.
 const PROCESS: usize = 4 * LINE;
 const LINE: usize = 64;

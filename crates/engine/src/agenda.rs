@@ -1,23 +1,20 @@
 //! What is planned: slots keyed by (time, insertion), the earliest first, so that equal times come out as they went in.
 //!
-//! What comes in the order of time, as starts of messages mostly do, and the ends of messages of one size, stands in one
-//! of a few lanes, where it costs a few instructions however much is planned; the rest is in a 4-ary heap. Keys have 128 bits:
-//! one comparison decides between two entries, and the least of four children is found without a branch that could be
-//! mispredicted.
+//! They wait in lanes and a heap (`far`). Who looks ahead has the next few of them in order (`near`): then it is known what comes
+//! next, and what that needs can be fetched. With thousands of ranks it is in none of the processor's caches.
+
+mod far;
+mod near;
 
 use hpcast_units::Time;
+
+use far::Far;
+use near::{AHEAD, Near};
 
 /// Low bits of a key: the slot.
 const SLOT_BITS: u32 = 28;
 /// Insertion numbers run up to this, then all are renumbered.
 const ORDERS: u64 = 1 << (64 - SLOT_BITS);
-/// One for starts, one for ends, one for what would stand in their way.
-const LANES: usize = 3;
-/// So many keys that have left a lane may be kept.
-const KEPT: usize = 1024;
-/// Entries so many places behind the first are told of before they come.
-const NEAR: usize = 12;
-const FAR: usize = 48;
 /// Later than every key.
 const NOTHING: u128 = u128::MAX;
 
@@ -26,41 +23,21 @@ const NOTHING: u128 = u128::MAX;
 /// A key holds the time (64 bits), the insertion number (36 bits) and the slot (28 bits).
 #[derive(Debug)]
 pub struct Agenda {
-    lanes: [Lane; LANES],
-    heap: Heap,
     /// The first key, [`NOTHING`] if there is none.
     first: u128,
-    /// The lane where it stands; [`LANES`] if it is in the heap.
-    lane: usize,
+    /// Whether the first keys stand in order.
+    looks_ahead: bool,
+    /// These keys: [`AHEAD`] or more, as long as there are so many; none for who does not look ahead.
+    near: Near,
+    /// All others, none of which comes before those.
+    far: Far,
     /// Insertion numbers given so far.
     orders: u64,
-    /// Keys that have come closer to the first, the last time that one went: from afar, and from near by.
-    coming: Coming,
-}
-
-/// Two keys that will be the first after some others.
-#[derive(Clone, Copy, Debug)]
-struct Coming {
-    far: u128,
-    near: u128,
-}
-
-impl Default for Coming {
-    fn default() -> Coming {
-        Coming { far: NOTHING, near: NOTHING }
-    }
 }
 
 impl Default for Agenda {
     fn default() -> Agenda {
-        Agenda {
-            lanes: Default::default(),
-            heap: Heap::default(),
-            first: NOTHING,
-            lane: LANES,
-            orders: 0,
-            coming: Coming::default(),
-        }
+        Agenda { first: NOTHING, looks_ahead: false, near: Near::default(), far: Far::default(), orders: 0 }
     }
 }
 
@@ -83,6 +60,19 @@ impl Entry {
 }
 
 impl Agenda {
+    /// Who looks ahead knows so many entries before they come, at least, if there are as many.
+    pub const AHEAD: usize = AHEAD;
+
+    /// The next entries can be told from now on.
+    pub fn look_ahead(&mut self) {
+        self.looks_ahead = true;
+        while self.near.len() < AHEAD
+            && let Some(next) = self.far.pop()
+        {
+            self.near.insert(next);
+        }
+    }
+
     /// When the first entry is due; [`Time::NEVER`] if there is none.
     #[inline]
     pub fn next_time(&self) -> Time {
@@ -95,21 +85,10 @@ impl Agenda {
         (self.first != NOTHING).then_some(Entry(self.first))
     }
 
-    /// The entry behind the first, if nothing comes in between.
+    /// The entry so many places behind the first, if nothing comes in between; none, if it is too far, or for who does not look ahead.
     #[inline]
-    pub fn second(&self) -> Option<Entry> {
-        let mut second = if self.lane == LANES { self.heap.second() } else { self.heap.first };
-        for (place, lane) in self.lanes.iter().enumerate() {
-            second = second.min(if place == self.lane { lane.second() } else { lane.first });
-        }
-        (second != NOTHING).then_some(Entry(second))
-    }
-
-    /// The slot of an entry that will be the first after a dozen others, or a few dozen: one of either for each that goes.
-    #[inline]
-    pub fn coming(&self) -> [Option<u32>; 2] {
-        let Coming { near, far } = self.coming;
-        [near, far].map(|key| (key != NOTHING).then(|| Entry(key).slot()))
+    pub fn ahead(&self, places: usize) -> Option<Entry> {
+        self.near.keys().get(places).copied().map(Entry)
     }
 
     /// The first entry, if it is due at `now` or before.
@@ -133,209 +112,77 @@ impl Agenda {
     /// Forgets the first entry.
     #[inline]
     pub fn pop(&mut self) {
-        match self.lanes.get_mut(self.lane) {
-            Some(lane) => self.coming = lane.leave(),
-            None => self.coming = self.heap.pop(),
+        if self.looks_ahead {
+            return self.pop_near();
         }
-        self.find_first();
+        self.far.leave();
+        self.first = self.far.first();
+    }
+
+    fn pop_near(&mut self) {
+        self.near.pop();
+        if self.near.len() < AHEAD
+            && let Some(next) = self.far.pop()
+        {
+            self.near.insert(next);
+        }
+        self.first = self.near.first().unwrap_or(NOTHING);
     }
 
     /// Plans the first entry anew for a later time; it keeps its insertion number.
     #[inline]
     pub fn postpone(&mut self, time: Time) {
         let key = (u128::from(time.as_ps()) << 64) | u128::from(self.first as u64);
-        match self.lanes.get_mut(self.lane) {
-            Some(lane) => {
-                self.coming = lane.leave();
-                self.find_first();
-                self.insert(key);
-            }
-            None => {
-                self.coming = self.heap.replace_first(key);
-                self.find_first();
-            }
+        if self.looks_ahead {
+            self.pop_near();
+            return self.insert_near(key);
         }
+        self.far.replace_least(key);
+        self.first = self.far.first();
     }
 
     #[inline]
     fn insert(&mut self, key: u128) {
-        let place = self.lanes.iter().position(|lane| lane.last <= key).unwrap_or(LANES);
-        match self.lanes.get_mut(place) {
-            Some(lane) => lane.push(key),
-            None => self.heap.push(key),
+        if self.looks_ahead {
+            return self.insert_near(key);
         }
-        if key < self.first {
-            (self.first, self.lane) = (key, place);
-        }
+        self.far.push(key);
+        self.first = self.far.first();
     }
 
-    #[inline]
-    fn find_first(&mut self) {
-        (self.first, self.lane) = (self.heap.first, LANES);
-        for (place, lane) in self.lanes.iter().enumerate() {
-            if lane.first < self.first {
-                (self.first, self.lane) = (lane.first, place);
-            }
+    fn insert_near(&mut self, key: u128) {
+        self.first = self.first.min(key);
+        let is_near = self.near.last().is_some_and(|last| key < last);
+        if !is_near && !self.far.is_empty() {
+            return self.far.push(key);
+        }
+        if self.near.is_full() {
+            self.make_room();
+            return self.insert_near(key);
+        }
+        self.near.insert(key);
+    }
+
+    #[inline(never)]
+    fn make_room(&mut self) {
+        for &key in self.near.split() {
+            self.far.push(key);
         }
     }
 
     /// Insertion numbers start again from 0, in the same order.
     #[cold]
     fn renumber(&mut self) {
-        let Agenda { lanes, heap, .. } = std::mem::take(self);
-        let mut keys = heap.keys;
-        for lane in lanes {
-            keys.extend_from_slice(&lane.keys[lane.gone..]);
-        }
+        let Agenda { near, far, looks_ahead, .. } = std::mem::take(self);
+        self.looks_ahead = looks_ahead;
+        let mut keys = far.into_keys();
+        keys.extend_from_slice(near.keys());
         keys.sort_unstable_by_key(|&key| key as u64 >> SLOT_BITS);
         self.orders = keys.len() as u64;
         for (order, key) in (0u64..).zip(keys) {
             let slot = Entry(key).slot();
             self.insert((key >> 64 << 64) | u128::from((order << SLOT_BITS) | u64::from(slot)));
         }
-    }
-}
-
-/// Keys that came in order; those before `gone` have left.
-#[derive(Debug)]
-struct Lane {
-    /// The first key, [`NOTHING`] if there is none.
-    first: u128,
-    /// The last key, 0 if there is none.
-    last: u128,
-    keys: Vec<u128>,
-    gone: usize,
-}
-
-impl Default for Lane {
-    fn default() -> Lane {
-        Lane { first: NOTHING, last: 0, keys: Vec::new(), gone: 0 }
-    }
-}
-
-impl Lane {
-    #[inline]
-    fn second(&self) -> u128 {
-        self.keys.get(self.gone + 1).copied().unwrap_or(NOTHING)
-    }
-
-    /// Adds a key that is not less than the last.
-    #[inline]
-    fn push(&mut self, key: u128) {
-        self.keys.push(key);
-        self.first = self.first.min(key);
-        self.last = key;
-    }
-
-    /// Forgets the first key.
-    #[inline]
-    fn leave(&mut self) -> Coming {
-        self.gone += 1;
-        let key = |after: usize| self.keys.get(self.gone + after).copied().unwrap_or(NOTHING);
-        let coming = Coming { near: key(NEAR), far: key(FAR) };
-        if let Some(&first) = self.keys.get(self.gone) {
-            self.first = first;
-            if self.gone >= KEPT {
-                self.forget_gone();
-            }
-        } else {
-            (self.first, self.last, self.gone) = (NOTHING, 0, 0);
-            self.keys.clear();
-        }
-        coming
-    }
-
-    fn forget_gone(&mut self) {
-        if self.gone >= self.keys.len() / 2 {
-            self.keys.drain(..self.gone);
-            self.gone = 0;
-        }
-    }
-}
-
-/// Keys in any order: the four children of a key at `i` are at `4 i + 1` and after.
-#[derive(Debug)]
-struct Heap {
-    /// The first key, [`NOTHING`] if there is none.
-    first: u128,
-    keys: Vec<u128>,
-}
-
-impl Default for Heap {
-    fn default() -> Heap {
-        Heap { first: NOTHING, keys: Vec::new() }
-    }
-}
-
-impl Heap {
-    /// The least of the first one's children.
-    #[inline]
-    fn second(&self) -> u128 {
-        match self.keys[..] {
-            [_, a, b, c, d, ..] => a.min(b).min(c.min(d)),
-            _ => self.keys.iter().skip(1).copied().min().unwrap_or(NOTHING),
-        }
-    }
-
-    #[inline]
-    fn push(&mut self, key: u128) {
-        let mut at = self.keys.len();
-        self.keys.push(key);
-        while at > 0 {
-            let parent = (at - 1) / 4;
-            if self.keys[parent] <= key {
-                break;
-            }
-            self.keys[at] = self.keys[parent];
-            at = parent;
-        }
-        self.keys[at] = key;
-        self.first = self.keys[0];
-    }
-
-    /// Forgets the first key.
-    #[inline]
-    fn pop(&mut self) -> Coming {
-        let Some(last) = self.keys.pop() else { return Coming::default() };
-        if self.keys.is_empty() {
-            self.first = NOTHING;
-            Coming::default()
-        } else {
-            self.replace_first(last)
-        }
-    }
-
-    /// Puts a key in the place of the first one.
-    fn replace_first(&mut self, key: u128) -> Coming {
-        let keys = &mut self.keys[..];
-        let mut coming = Coming::default();
-        let mut at = 0;
-        loop {
-            let first = 4 * at + 1;
-            let (least, child) = if let Some(&[a, b, c, d]) = keys.get(first..).and_then(|rest| rest.first_chunk()) {
-                let (ab, left) = if b < a { (b, 1) } else { (a, 0) };
-                let (cd, right) = if d < c { (d, 3) } else { (c, 2) };
-                if cd < ab { (cd, first + right) } else { (ab, first + left) }
-            } else {
-                let rest = keys.get(first..).unwrap_or_default().iter();
-                let Some((child, &least)) = rest.enumerate().min_by_key(|&(_, key)| key) else { break };
-                (least, first + child)
-            };
-            if key <= least {
-                break;
-            }
-            keys[at] = least;
-            // Each level holds four times as many as the one above.
-            if at < 21 {
-                coming.near = if at >= 5 { least } else { NOTHING };
-            } else if at < 85 {
-                coming.far = least;
-            }
-            at = child;
-        }
-        keys[at] = key;
-        self.first = keys[0];
-        coming
     }
 }
 
@@ -364,23 +211,37 @@ mod tests {
     }
 
     #[test]
-    fn tells_the_second_before_it_is_the_first() {
+    fn tells_what_comes_before_it_is_there() {
         let mut agenda = Agenda::default();
-        assert_eq!(agenda.second(), None);
         for slot in 0..1000 {
+            assert_eq!(agenda.ahead(0), None);
             agenda.push(Time::from_ps(u64::from(slot * 7919 % 101)), slot);
         }
-        while let Some(second) = agenda.second() {
+        agenda.look_ahead();
+        let mut told = Vec::new();
+        for left in (1..=1000).rev() {
+            let ahead = agenda.ahead(AHEAD - 1);
+            assert!(ahead.is_some() || left < AHEAD);
+            told.extend(ahead);
+            assert_eq!(agenda.ahead(0), agenda.first());
+            if let Some(before) = 1000usize.checked_sub(left + AHEAD - 1) {
+                assert_eq!(agenda.first(), told.get(before).copied());
+            }
             agenda.pop();
-            assert_eq!(agenda.first(), Some(second));
         }
-        agenda.pop();
         assert_eq!(agenda.first(), None);
     }
 
     #[test]
     fn equals_a_sorted_list_whatever_comes_when() {
-        let (mut agenda, mut list) = (Agenda::default(), Vec::new());
+        compare_with_a_sorted_list(Agenda::default());
+        let mut agenda = Agenda::default();
+        agenda.look_ahead();
+        compare_with_a_sorted_list(agenda);
+    }
+
+    fn compare_with_a_sorted_list(mut agenda: Agenda) {
+        let mut list = Vec::new();
         let mut state = 1u64;
         let mut random = |below: u64| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -392,6 +253,9 @@ mod tests {
             agenda.push(Time::from_ps(time), order as u32 % 1000);
             list.push((time, order, order as u32 % 1000));
             // Now and then it is almost emptied.
+            if order == 13_000 {
+                agenda.look_ahead();
+            }
             let leave = if order % 5000 == 4999 { list.len() - 1 } else { random(2) as usize };
             for _ in 0..leave {
                 list.sort_unstable();
@@ -410,7 +274,7 @@ mod tests {
         list.sort_unstable();
         let rest: Vec<(u64, u32)> = list.iter().map(|&(time, _, slot)| (time, slot)).collect();
         assert_eq!(drain(&mut agenda), rest);
-        assert!(agenda.lanes.iter().all(|lane| lane.keys.capacity() < 4 * KEPT.max(rest.len())));
+        assert!(agenda.far.capacity() < 4 * far::KEPT.max(rest.len()));
     }
 
     #[test]
@@ -425,11 +289,17 @@ mod tests {
 
     #[test]
     fn renumbering_keeps_the_order() {
-        let mut agenda = Agenda { orders: ORDERS - 3, ..Agenda::default() };
+        for looks_ahead in [false, true] {
+            let mut agenda = Agenda { orders: ORDERS - 3, looks_ahead, ..Agenda::default() };
+            renumber(&mut agenda);
+        }
+    }
+
+    fn renumber(agenda: &mut Agenda) {
         for slot in 0..8 {
             agenda.push(Time::from_ps(u64::from(7 - slot % 4)), slot);
         }
         assert!(agenda.orders < 16);
-        assert_eq!(drain(&mut agenda), [(4, 3), (4, 7), (5, 2), (5, 6), (6, 1), (6, 5), (7, 0), (7, 4)]);
+        assert_eq!(drain(agenda), [(4, 3), (4, 7), (5, 2), (5, 6), (6, 1), (6, 5), (7, 0), (7, 4)]);
     }
 }

@@ -319,11 +319,6 @@ impl Rank {
         state.all_held().map(|(rank, call)| (rank, crate::Awaited::of(&state, call))).collect()
     }
 
-    /// Ends requests that are done, in the order in which they were, each with its receive overhead.
-    pub fn end_all(&self, requests: Vec<Request>) -> Vec<Status> {
-        self.state().finish_all(self.task, requests)
-    }
-
     /// Ends a request that is done.
     #[inline]
     pub fn end(&self, request: Request) -> Status {

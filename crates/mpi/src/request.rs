@@ -87,6 +87,8 @@ pub(crate) struct RequestState {
     pub waited: bool,
     /// The program knows it by its number, and nobody has taken it from there.
     pub held: bool,
+    /// It will soon be done, as far as is known.
+    pub is_coming: bool,
     /// When it was done; never, as long as it is not.
     pub done: Time,
     /// Receiver's overhead, paid when the request is ended.
@@ -117,6 +119,7 @@ impl RequestState {
             task,
             waited: false,
             held: false,
+            is_coming: false,
             call,
             done: Time::NEVER,
             overhead: Time::ZERO,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Waker;
 
 use hpcast_engine::Tasks;
-use hpcast_models::network::Timeline;
+use hpcast_models::network::{COMING, Timeline};
 use hpcast_units::Time;
 
 use crate::collectives::rules::Selection;
@@ -27,6 +27,9 @@ const TURNS_BETWEEN_LOOKS: u32 = 64;
 /// Memory is fetched for what comes so many places later: time enough for it to arrive, and not so early that it is lost
 /// again.
 const FETCHED_AHEAD: usize = 4;
+/// What fewer ranks need is found in the caches as a rule: ranks that are a few hundred bytes, and real programs.
+const MANY: u32 = 1 << 15;
+const MANY_PROGRAMS: u32 = 256;
 
 /// Work that goes on beside a rank: a non-blocking collective.
 type Background = Pin<Box<dyn Future<Output = ()>>>;
@@ -123,7 +126,8 @@ where
         None => Comm::world(rank, ranks),
     };
     let tasks = Tasks::new(ranks, |rank| program(Rank::new(sim.clone(), rank, world(rank))));
-    let mut runner = Runner { sim: sim.clone(), tasks, interrupt, soon, progress, coming: Coming::default() };
+    let mut runner =
+        Runner { sim: sim.clone(), tasks, interrupt, soon, progress, coming: Coming::default(), told: Vec::new() };
     let result = runner.run();
     // Background work holds the simulation, and the simulation holds it: break the circle.
     sim.background.borrow_mut().clear();
@@ -170,38 +174,48 @@ struct Runner<F> {
     soon: Option<Box<dyn Fn(u32)>>,
     progress: Option<Box<dyn FnMut(f64, Time)>>,
     coming: Coming,
+    /// What the network has told of them.
+    told: Vec<u32>,
 }
 
 /// Transfers that will end soon. What their ends need is fetched step by step, since each step tells where the next finds it:
-/// the request, its task, what the task needs when it goes on.
+/// the message or receive, the receive of the message, its task, what the task needs when it goes on.
 #[derive(Default)]
 struct Coming {
-    tokens: [Option<u32>; COMING],
-    receives: [Option<u32>; COMING],
-    tasks: [Option<u32>; COMING],
+    tokens: [Option<u32>; STEP],
+    receives: [Option<u32>; STEP],
+    asked: [Option<u32>; STEP],
     next: usize,
 }
 
-const COMING: usize = 3;
+/// So many transfers end between two steps: as many as for the four steps, and until a rank goes on.
+const STEP: usize = COMING / 4;
 
 impl Coming {
+    /// Takes a transfer in; returns a task that will go on soon.
     #[inline]
-    fn add(&mut self, state: &mut State, token: u32, wake: impl FnOnce(u32)) {
+    fn add(&mut self, state: &mut State, token: u32) -> Option<u32> {
         state.prefetch_transfer(token);
-        let receive = self.tokens[self.next].replace(token).and_then(|token| state.prefetch_receive_of(token));
-        let task =
-            std::mem::replace(&mut self.receives[self.next], receive).map(|receive| state.prefetch_task_of(receive));
-        if let Some(task) = std::mem::replace(&mut self.tasks[self.next], task)
-            && state.is_last_awaited(task)
-        {
-            wake(task);
+        let place = self.next % STEP;
+        let token = self.tokens[place].replace(token);
+        let receive = token.and_then(|token| state.prefetch_receive_of(token));
+        let receive = std::mem::replace(&mut self.receives[place], receive);
+        if let Some(receive) = receive {
+            state.prefetch_task_of(receive);
         }
-        self.next = (self.next + 1) % COMING;
+        let receive = std::mem::replace(&mut self.asked[place], receive);
+        self.next += 1;
+        receive.and_then(|receive| state.goes_on_after(receive))
     }
 }
 
 impl<F: Future<Output = ()>> Runner<F> {
     fn run(&mut self) -> Result<Outcome, RunError> {
+        let sim = self.sim.clone();
+        let looks_ahead = self.looks_ahead();
+        if looks_ahead {
+            sim.state().look_ahead();
+        }
         for rank in 0..self.sim.ranks {
             self.tasks.resume(rank);
         }
@@ -214,7 +228,7 @@ impl<F: Future<Output = ()>> Runner<F> {
                 turns = 0;
                 self.look_around()?;
             }
-            let mut state = self.sim.state();
+            let mut state = sim.state();
             let (event, network) = (state.agenda.next_time(), state.network.next_event());
             if network <= event {
                 if network == Time::NEVER {
@@ -223,23 +237,17 @@ impl<F: Future<Output = ()>> Runner<F> {
                 debug_assert!(network >= state.now, "clocks never go back");
                 state.now = network;
                 state.network.advance(network, &mut ended);
-                for at in 0..ended.len() {
-                    if let Some(&token) = ended.get(at + FETCHED_AHEAD) {
-                        state.prefetch_transfer(token);
+                if looks_ahead {
+                    self.end_transfers(&mut state, &ended);
+                } else {
+                    for at in 0..ended.len() {
+                        if let Some(&token) = ended.get(at + FETCHED_AHEAD) {
+                            state.prefetch_transfer(token);
+                        }
+                        state.transfer_ended(ended[at]);
                     }
-                    state.transfer_ended(ended[at]);
                 }
                 ended.clear();
-                if let Some(token) = state.network.coming() {
-                    self.coming.add(&mut state, token, |task| {
-                        if task < self.sim.ranks {
-                            self.tasks.prefetch(task);
-                            if let Some(soon) = &self.soon {
-                                soon(task);
-                            }
-                        }
-                    });
-                }
             } else if let Some(entry) = state.agenda.first() {
                 debug_assert!(entry.time() >= state.now, "clocks never go back");
                 state.agenda.pop();
@@ -263,6 +271,54 @@ impl<F: Future<Output = ()>> Runner<F> {
         Ok(self.sim.outcome())
     }
 
+    /// Whether it is worth knowing what comes, to fetch what that needs.
+    fn looks_ahead(&self) -> bool {
+        self.sim.ranks >= if self.soon.is_some() { MANY_PROGRAMS } else { MANY }
+    }
+
+    /// Transfers have ended. What the next ones need is fetched.
+    fn end_transfers(&mut self, state: &mut State, ended: &[u32]) {
+        let mut tokens = std::mem::take(&mut self.told);
+        state.network.coming(&mut tokens);
+        // Of many that end at once, the ranks go on after all of them, and what comes has been told while they ended.
+        let are_many = ended.len() > STEP;
+        if !are_many {
+            self.take_in(state, &mut tokens);
+        }
+        for at in 0..ended.len() {
+            if let Some(&token) = ended.get(at + 2 * STEP) {
+                self.coming.add(state, token);
+            }
+            state.transfer_ended(ended[at]);
+        }
+        if are_many {
+            tokens.drain(..tokens.len().saturating_sub(COMING));
+            self.take_in(state, &mut tokens);
+        }
+        self.told = tokens;
+    }
+
+    /// Transfers will end soon.
+    #[inline]
+    fn take_in(&mut self, state: &mut State, tokens: &mut Vec<u32>) {
+        for token in tokens.drain(..) {
+            if let Some(task) = self.coming.add(state, token) {
+                self.wake(task);
+            }
+        }
+    }
+
+    /// A rank will be resumed soon.
+    #[inline]
+    fn wake(&self, task: u32) {
+        if task < self.sim.ranks {
+            self.tasks.prefetch(task);
+            if let Some(soon) = &self.soon {
+                soon(task);
+            }
+        }
+    }
+
     /// Resumes the tasks whose wait is over, and those which this makes ready, until none is left.
     #[inline]
     fn resume_ready(&mut self) {
@@ -270,13 +326,12 @@ impl<F: Future<Output = ()>> Runner<F> {
         loop {
             let task = {
                 let mut state = self.sim.state();
-                if let Some(&task) = state.ready.get(next + FETCHED_AHEAD)
-                    && task < self.sim.ranks
-                {
-                    self.tasks.prefetch(task);
-                    state.prefetch_rank(task);
-                    if let Some(soon) = &self.soon {
-                        soon(task);
+                // The first few are asked for together.
+                let from = if next == 0 { 0 } else { next + FETCHED_AHEAD };
+                for place in from..=next + FETCHED_AHEAD {
+                    if let Some(&task) = state.ready.get(place) {
+                        state.prefetch_task(task);
+                        self.wake(task);
                     }
                 }
                 let Some(&task) = state.ready.get(next) else { return state.ready.clear() };

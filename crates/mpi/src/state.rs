@@ -11,10 +11,11 @@ mod message;
 mod polling;
 mod posting;
 mod rounds;
+mod soon;
 mod task;
 
+use hpcast_engine::Agenda;
 use hpcast_engine::slab::NONE;
-use hpcast_engine::{Agenda, prefetch};
 use hpcast_models::network::{Network, Transfer};
 use hpcast_platform::Machine;
 use hpcast_platform::placement::Placement;
@@ -67,6 +68,8 @@ pub(crate) struct State {
     peer: u32,
     /// Requests that end together: when each was done, its place and its number.
     scratch: Vec<(Time, usize, u32)>,
+    /// What is known of what tasks will need.
+    soon: soon::Soon,
 }
 
 impl State {
@@ -91,6 +94,7 @@ impl State {
             driven: Vec::new(),
             peer: NONE,
             scratch: Vec::new(),
+            soon: soon::Soon::default(),
         }
     }
 
@@ -255,9 +259,10 @@ impl State {
         if request.is_done_at_once() {
             return false;
         }
-        let RequestState { task, call, met, .. } = *self.matching.receive(request.number());
+        let RequestState { task, call, met, done, .. } = *self.matching.receive(request.number());
         let Call::Receive { pattern, .. } = call else { return false };
-        if met.from != NONE {
+        // One that was taken back before is done, and has met nobody.
+        if met.from != NONE || done != Time::NEVER {
             return false;
         }
         let rank = self.tasks[task as usize].rank;
@@ -344,56 +349,6 @@ impl State {
         }
     }
 
-    /// A transfer will end soon.
-    #[inline]
-    pub fn prefetch_transfer(&mut self, token: u32) {
-        match Cargo::of(token) {
-            Cargo::Receive(receive) => self.matching.receives().prefetch(receive),
-            Cargo::Message(message) => self.matching.messages().prefetch(message),
-        }
-    }
-
-    /// The receive that the transfer ends, if there is one yet: it will be needed.
-    #[inline]
-    pub fn prefetch_receive_of(&mut self, token: u32) -> Option<u32> {
-        match Cargo::of(token) {
-            Cargo::Receive(receive) => Some(receive),
-            Cargo::Message(message) => {
-                let receive = self.matching.message(message).receive;
-                if receive == NONE {
-                    return None;
-                }
-                self.matching.receives().prefetch(receive);
-                Some(receive)
-            }
-        }
-    }
-
-    /// The task that the receive belongs to: it will be needed.
-    #[inline]
-    pub fn prefetch_task_of(&self, receive: u32) -> u32 {
-        let task = self.matching.receive(receive).task;
-        self.prefetch_rank(task);
-        task
-    }
-
-    /// Whether the task waits for one request more.
-    #[inline]
-    pub fn is_last_awaited(&self, task: u32) -> bool {
-        let Task { rank, awaiting, .. } = self.tasks[task as usize];
-        if awaiting == 1 {
-            self.matching.prefetch_kept(rank);
-        }
-        awaiting == 1
-    }
-
-    /// A rank will be resumed soon.
-    #[inline]
-    pub fn prefetch_rank(&self, rank: u32) {
-        prefetch(&self.tasks[rank as usize]);
-        prefetch(self.matching.beside(rank));
-    }
-
     /// The message that a receive has met is there.
     #[inline(always)]
     fn deliver(&mut self, receive: u32, arrived: Time) {
@@ -430,6 +385,8 @@ impl State {
             let task = &mut self.tasks[number as usize];
             if task.awaiting > 0 {
                 task.awaiting -= 1;
+                // Of several, one of which was enough, others may have been known to come.
+                task.coming = task.coming.saturating_sub(u16::from(request.is_coming));
                 if task.awaiting > 0 {
                     return;
                 }
@@ -454,7 +411,7 @@ impl State {
     #[inline]
     pub fn await_one<'a>(&mut self, task: u32, requests: impl IntoIterator<Item = &'a Request>) {
         let task = &mut self.tasks[task as usize];
-        (task.awaiting, task.ahead, task.next) = (1, 0, Next::Anything);
+        (task.awaiting, task.coming, task.ahead, task.next) = (1, 0, 0, Next::Anything);
         for request in requests {
             self.matching.receives()[request.number()].waited = true;
         }
@@ -463,16 +420,18 @@ impl State {
     /// The task waits until all of these requests are done; false if they are.
     #[inline]
     pub fn await_all<'a>(&mut self, task: u32, requests: impl IntoIterator<Item = &'a Request>, next: Next) -> bool {
-        let mut undone = 0;
+        let (mut undone, mut coming) = (0, 0u16);
         for request in requests {
             if !self.is_done(request) {
-                self.matching.receives()[request.number()].waited = true;
+                let request = &mut self.matching.receives()[request.number()];
+                request.waited = true;
                 undone += 1;
+                coming = coming.saturating_add(u16::from(request.is_coming));
             }
         }
         if undone > 0 {
             let task = &mut self.tasks[task as usize];
-            (task.awaiting, task.ahead, task.next) = (undone, 0, next);
+            (task.awaiting, task.coming, task.ahead, task.next) = (undone, coming, 0, next);
         }
         undone > 0
     }
@@ -539,13 +498,14 @@ impl State {
         numbers: impl Iterator<Item = Option<u32>> + Clone,
         is_first: bool,
     ) -> Option<bool> {
-        let mut undone = 0;
+        let (mut undone, mut coming) = (0, 0u16);
         for (place, number) in numbers.clone().enumerate() {
             match number.and_then(|number| self.held(task, number)) {
                 Some(request) if request.done != Time::NEVER => {}
                 Some(request) if !(request.waited && is_first) => {
                     request.waited = true;
                     undone += 1;
+                    coming = coming.saturating_add(u16::from(request.is_coming));
                 }
                 _ => {
                     numbers.take(place).flatten().for_each(|number| self.forget_wait(&Request::new(number)));
@@ -554,8 +514,9 @@ impl State {
             }
         }
         if undone > 0 {
+            self.soon.await_these(task, numbers.flatten());
             let task = &mut self.tasks[task as usize];
-            (task.awaiting, task.ahead, task.next) = (undone, 0, Next::Anything);
+            (task.awaiting, task.coming, task.ahead, task.next) = (undone, coming, 0, Next::Anything);
         }
         Some(undone > 0)
     }

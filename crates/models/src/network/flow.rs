@@ -36,7 +36,7 @@ use hpcast_platform::machine::Machine;
 use hpcast_units::Time;
 
 use super::demand::{Demand, Router};
-use super::{Along, Network, Transfer};
+use super::{Along, COMING, Network, Transfer};
 use maxmin::{MaxMin, Step};
 use twins::Newest;
 
@@ -59,7 +59,16 @@ pub struct Flow {
     over: Vec<(u64, u32)>,
     /// Flows that their bottleneck says are due.
     due: Vec<u32>,
+    /// Tokens of transfers that will end soon.
+    coming: Vec<u32>,
+    /// Whether somebody wants to know.
+    looks_ahead: bool,
+    /// How often time went on.
+    advances: u32,
 }
+
+/// So often time goes on between two looks at what shares links and ends soon.
+const BETWEEN_LOOKS: u32 = 32;
 
 #[derive(Clone, Copy, Debug)]
 struct Message {
@@ -71,6 +80,8 @@ struct Message {
     twin: u32,
     /// All its work, see [`maxmin::State`].
     work: f32,
+    /// Whether somebody was told that it will end soon.
+    is_told: bool,
 }
 
 impl Flow {
@@ -89,6 +100,9 @@ impl Flow {
             started: 0,
             over: Vec::new(),
             due: Vec::new(),
+            coming: Vec::new(),
+            looks_ahead: false,
+            advances: 0,
         }
     }
 
@@ -158,16 +172,20 @@ impl Network for Flow {
         }
         self.over.clear();
         self.next = self.find_next();
+        self.advances = self.advances.wrapping_add(1);
+        if self.looks_ahead && self.advances.is_multiple_of(BETWEEN_LOOKS) {
+            self.look_at_bottlenecks();
+        }
+    }
+
+    fn look_ahead(&mut self) {
+        self.looks_ahead = true;
+        self.agenda.look_ahead();
     }
 
     #[inline]
-    fn coming(&self) -> Option<u32> {
-        let [near, far] = self.agenda.coming();
-        if let Some(slot) = far {
-            self.messages.prefetch(slot);
-            self.sharing.prefetch(slot);
-        }
-        near.map(|slot| self.messages[slot].token)
+    fn coming(&mut self, tokens: &mut Vec<u32>) {
+        tokens.append(&mut self.coming);
     }
 
     fn is_empty(&self) -> bool {
@@ -215,7 +233,8 @@ impl Flow {
             // Inside a node nobody slows it down.
             due += Time::from_secs(work / ceiling);
         }
-        let message = Message { order: self.started, due, token: transfer.token, twin: NONE, work: work as f32 };
+        let message =
+            Message { order: self.started, due, token: transfer.token, twin: NONE, work: work as f32, is_told: false };
         self.started += 1;
         let slot = self.messages.insert(message);
         self.sharing.announce(slot, work, demand.penalty, ceiling, path);
@@ -238,9 +257,51 @@ impl Flow {
         end
     }
 
+    /// With many messages on their way, those of the next entries are not in the caches: they are asked for, and told of when they
+    /// are there and will end before much else happens.
+    #[inline]
+    fn look_at_agenda(&mut self) {
+        let Some(last) = self.agenda.ahead(Agenda::AHEAD - 1) else { return };
+        self.messages.prefetch(last.slot());
+        self.sharing.prefetch(last.slot());
+        let Some(entry) = self.agenda.ahead(COMING) else { return };
+        let slot = entry.slot();
+        if self.messages[slot].due == entry.time() && self.sharing.would_end(slot, last.time() - entry.time()) {
+            self.tell(slot);
+        }
+    }
+
+    /// The same for messages that share links.
+    fn look_at_bottlenecks(&mut self) {
+        // Who comes never is not coming; bottlenecks without flows end then.
+        let Some(entry) = self.agenda.ahead(COMING).filter(|entry| entry.time() < Time::NEVER) else { return };
+        let mut soon = std::mem::take(&mut self.due);
+        self.sharing.ending_by(entry.time(), &mut soon);
+        for slot in soon.drain(..) {
+            self.tell(slot);
+        }
+        self.due = soon;
+    }
+
+    /// A message will soon end.
+    #[inline]
+    fn tell(&mut self, slot: u32) {
+        let message = &mut self.messages[slot];
+        if !message.is_told {
+            message.is_told = true;
+            self.coming.push(message.token);
+            if message.twin != NONE {
+                self.coming.push(message.twin);
+            }
+        }
+    }
+
     /// Does what the first entry of the agenda says.
     #[inline]
     fn follow(&mut self, entry: Entry) {
+        if self.looks_ahead {
+            self.look_at_agenda();
+        }
         let slot = entry.slot();
         let message = &mut self.messages[slot];
         if message.due != entry.time() {
@@ -257,6 +318,7 @@ impl Flow {
             }
             Step::Shares => {
                 message.due = Time::NEVER;
+                message.is_told = false;
                 self.agenda.pop();
             }
         }

@@ -22,7 +22,7 @@ use hpcast_platform::machine::{FactorMeaning, Machine};
 use hpcast_platform::topology::Vertex;
 use hpcast_units::Time;
 
-use super::{Along, Network, Occupied, Transfer};
+use super::{Along, COMING, Network, Occupied, Transfer};
 
 /// The `ideal` network.
 pub struct Ideal {
@@ -38,9 +38,15 @@ pub struct Ideal {
     path: Path,
     /// When transfers that have ended were on their ports, if somebody wants to know.
     occupied: Option<Vec<(u32, Occupied)>>,
+    /// Tokens of messages that will end soon.
+    coming: Vec<u32>,
+    /// Whether somebody wants to know.
+    looks_ahead: bool,
 }
 
+/// One line of the processor's caches.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Message {
     at: Time,
     /// The time of its entry in the agenda; entries with other times are out of date.
@@ -103,6 +109,8 @@ impl Ideal {
             by_link,
             path: Path::default(),
             occupied: None,
+            coming: Vec::new(),
+            looks_ahead: false,
         }
     }
 
@@ -152,6 +160,23 @@ impl Ideal {
     }
 }
 
+impl Ideal {
+    /// With many messages on their way, those of the next entries are not in the caches: they are asked for, and told of when they
+    /// are there.
+    #[inline]
+    fn look_at_agenda(&mut self) {
+        if let Some(entry) = self.agenda.ahead(Agenda::AHEAD - 1) {
+            self.messages.prefetch(entry.slot());
+        }
+        if let Some(entry) = self.agenda.ahead(COMING) {
+            let message = &self.messages[entry.slot()];
+            if !message.waits && message.due == entry.time() {
+                self.coming.push(message.token);
+            }
+        }
+    }
+}
+
 impl Network for Ideal {
     #[inline]
     fn start(&mut self, at: Time, transfer: Transfer) {
@@ -174,9 +199,8 @@ impl Network for Ideal {
     fn advance(&mut self, now: Time, ended: &mut Vec<u32>) {
         self.now = now;
         while let Some(entry) = self.agenda.due(now) {
-            // With many messages on their way, that of the next entry is not in the caches.
-            if let Some(next) = self.agenda.second() {
-                self.messages.prefetch(next.slot());
+            if self.looks_ahead {
+                self.look_at_agenda();
             }
             let message = &mut self.messages[entry.slot()];
             if message.due != entry.time() {
@@ -199,13 +223,14 @@ impl Network for Ideal {
         self.messages.is_empty()
     }
 
+    fn look_ahead(&mut self) {
+        self.looks_ahead = true;
+        self.agenda.look_ahead();
+    }
+
     #[inline]
-    fn coming(&self) -> Option<u32> {
-        let [near, far] = self.agenda.coming();
-        if let Some(slot) = far {
-            self.messages.prefetch(slot);
-        }
-        near.map(|slot| self.messages[slot].token)
+    fn coming(&mut self, tokens: &mut Vec<u32>) {
+        tokens.append(&mut self.coming);
     }
 
     fn link_bytes(&self) -> Vec<f64> {

@@ -67,6 +67,9 @@ impl Transfer {
     }
 }
 
+/// Transfers are told to be coming when about so many others will end before.
+pub const COMING: usize = 32;
+
 /// A network model.
 pub trait Network {
     /// A transfer will start at `at`, never earlier than the last [`Network::advance`].
@@ -82,11 +85,12 @@ pub trait Network {
     /// then: those that were started first come first, unless others were given precedence in between.
     fn advance(&mut self, now: Time, ended: &mut Vec<u32>);
 
-    /// The token of a transfer that will end soon, after some others, if one is known: what its end needs can be fetched. To be
-    /// asked after each [`Network::advance`].
-    fn coming(&self) -> Option<u32> {
-        None
-    }
+    /// From now on somebody asks what is [coming](Network::coming).
+    fn look_ahead(&mut self) {}
+
+    /// Appends the tokens of transfers that will end soon, as far as the model knows: some dozens of ends ahead, so that what their ends need
+    /// can be fetched meanwhile. A token may come more than once, and may be of a transfer that has ended by now.
+    fn coming(&mut self, _tokens: &mut Vec<u32>) {}
 
     /// Bytes that crossed each link so far; empty where the model does not know links.
     fn link_bytes(&self) -> Vec<f64>;

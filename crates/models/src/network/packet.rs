@@ -165,13 +165,15 @@ impl PacketNetwork {
     /// An empty network of that machine, which must have passed [`PacketNetwork::check`]; the seed is for ways that are drawn.
     pub fn new(machine: Rc<Machine>, seed: u64) -> PacketNetwork {
         let nodes = machine.interconnect.topology().nodes();
+        let mut agenda = Agenda::default();
+        agenda.look_ahead();
         PacketNetwork {
             sources: Source::of_nodes(&machine),
             ports: Ports::new(&machine),
             router: Router::new(machine.clone()),
             machine,
             now: Time::ZERO,
-            agenda: Agenda::default(),
+            agenda,
             messages: Slab::default(),
             packets: Slab::default(),
             routes: Routes::default(),
@@ -203,7 +205,7 @@ impl PacketNetwork {
     /// What comes next needs memory that is probably not in the caches: it is asked for while something else is done.
     #[inline]
     fn fetch_ahead(&self) {
-        match self.agenda.second().map(|entry| Event::unpack(entry.slot())) {
+        match self.agenda.ahead(1).map(|entry| Event::unpack(entry.slot())) {
             Some(Event::Arrival(packet)) => self.packets.prefetch(packet),
             Some(Event::Port(link)) => self.ports.prefetch(link),
             _ => {}

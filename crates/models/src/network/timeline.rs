@@ -252,6 +252,16 @@ impl<N: Along> Network for Watched<N> {
         }
     }
 
+    fn look_ahead(&mut self) {
+        self.network.look_ahead();
+    }
+
+    fn coming(&mut self, tokens: &mut Vec<u32>) {
+        let before = tokens.len();
+        self.network.coming(tokens);
+        tokens[before..].iter_mut().for_each(|slot| *slot = self.messages[*slot].token);
+    }
+
     fn link_bytes(&self) -> Vec<f64> {
         self.network.link_bytes()
     }

@@ -33,6 +33,8 @@ pub(crate) struct Task {
     pub node: u32,
     /// How many of the requests it waits for are not done.
     pub awaiting: u32,
+    /// How many of these will soon be done, as far as is known.
+    pub coming: u16,
     /// Unsuccessful polls in a row.
     pub polls: u32,
     /// Sends since the task last waited or caught up: a rank may not run ahead for ever.
@@ -43,6 +45,8 @@ pub(crate) struct Task {
     pub driven: bool,
     pub spent: Spent,
 }
+
+const _: () = assert!(size_of::<Task>() == 64);
 
 impl Task {
     pub fn new(rank: u32, node: u32) -> Task {
@@ -55,6 +59,7 @@ impl Task {
             ahead: 0,
             next: Next::Anything,
             driven: false,
+            coming: 0,
             spent: Spent::default(),
         }
     }

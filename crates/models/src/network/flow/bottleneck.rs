@@ -142,14 +142,14 @@ impl MaxMin {
         }
     }
 
-    /// Appends the flows of a bottleneck that end now. Its first one does.
-    pub(super) fn collect_due(&self, number: u32, due: &mut Vec<u32>) {
+    /// Appends the flows of a bottleneck that end by then. Its first one does.
+    pub(super) fn collect_due(&self, number: u32, by: Time, due: &mut Vec<u32>) {
         let bottleneck = &self.board.bottlenecks[number];
         let link = self.board.link(bottleneck.link);
         let heap = &link.roster.members(&self.pool)[..bottleneck.limited as usize];
         let is_due = |member: Member| {
             let left = (self.flows[member.flow as usize].finish() - bottleneck.clock) / link.level;
-            bottleneck.since + Time::from_secs(left) <= self.now
+            bottleneck.since + Time::from_secs(left) <= by
         };
         due.push(heap[0].flow);
         collect(heap, 1, &is_due, due);

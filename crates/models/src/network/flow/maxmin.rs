@@ -175,6 +175,17 @@ impl MaxMin {
         hpcast_engine::prefetch(&self.flows[number as usize]);
     }
 
+    /// Does it end within that time after what was planned for it, if nobody slows it down?
+    #[inline]
+    pub(super) fn would_end(&self, number: u32, within: Time) -> bool {
+        let flow = &self.flows[number as usize];
+        match flow.state {
+            State::Waiting { work } => work <= flow.ceiling * within.as_secs() || flow.path.len() == 0,
+            State::Bounded { .. } => true,
+            State::Ended | State::Limited { .. } => false,
+        }
+    }
+
     /// Is it limited by a link?
     #[inline]
     pub(super) fn is_limited(&self, number: u32) -> bool {
@@ -323,7 +334,7 @@ impl MaxMin {
         let mut bottlenecks = std::mem::take(&mut self.scratch.due);
         self.ends.due(self.now, &mut bottlenecks);
         for number in bottlenecks.drain(..) {
-            self.collect_due(number, due);
+            self.collect_due(number, self.now, due);
         }
         self.scratch.due = bottlenecks;
     }
@@ -353,6 +364,16 @@ impl MaxMin {
     #[inline]
     pub(super) fn freed(&mut self) -> Option<(u32, Time)> {
         self.freed.pop()
+    }
+
+    /// Appends the flows that share links, and will end by then if nothing changes.
+    pub(super) fn ending_by(&mut self, then: Time, ending: &mut Vec<u32>) {
+        let mut bottlenecks = std::mem::take(&mut self.scratch.due);
+        self.ends.due(then, &mut bottlenecks);
+        for number in bottlenecks.drain(..) {
+            self.collect_due(number, then, ending);
+        }
+        self.scratch.due = bottlenecks;
     }
 
     /// Plans the next end of each bottleneck that has changed.
