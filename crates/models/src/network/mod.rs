@@ -70,6 +70,13 @@ impl Transfer {
 /// Transfers are told to be coming when about so many others will end before.
 pub const COMING: usize = 32;
 
+/// What is coming in a network that knows transfers by other tokens than its user.
+fn hand_on_coming(network: &mut impl Network, tokens: &mut Vec<u32>, token: impl Fn(u32) -> u32) {
+    let before = tokens.len();
+    network.coming(tokens);
+    tokens[before..].iter_mut().for_each(|theirs| *theirs = token(*theirs));
+}
+
 /// A network model.
 pub trait Network {
     /// A transfer will start at `at`, never earlier than the last [`Network::advance`].

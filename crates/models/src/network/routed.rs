@@ -14,7 +14,7 @@ use hpcast_platform::routing::Choosing;
 use hpcast_platform::topology::LinkId;
 use hpcast_units::Time;
 
-use super::{Network, Timeline, Transfer};
+use super::{Network, Timeline, Transfer, hand_on_coming};
 
 /// When a transfer was on the ports of its two ends, from and until.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,9 +148,8 @@ impl<N: Along> Network for Routed<N> {
     }
 
     fn coming(&mut self, tokens: &mut Vec<u32>) {
-        let before = tokens.len();
-        self.network.coming(tokens);
-        tokens[before..].iter_mut().for_each(|slot| *slot = self.messages[*slot].token);
+        let messages = &self.messages;
+        hand_on_coming(&mut self.network, tokens, |slot| messages[slot].token);
     }
 
     fn link_bytes(&self) -> Vec<f64> {
