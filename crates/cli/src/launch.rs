@@ -16,7 +16,7 @@ use clap::Args;
 use hpcast_emulate::kernels::{
     Account, FunctionError, Functions, KernelModels, Kernels, MachineSpeed, Sampling, Source as TimeSource,
 };
-use hpcast_emulate::{Charging, Finding, Folding, Launch, LaunchError, Prefix, Print, RanksAs, Stream};
+use hpcast_emulate::{Charging, Finding, Folding, Launch, LaunchError, Prefix, Print, RanksAs, Sharing, Stream};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::collectives::{Library, Selection};
 use hpcast_mpi::{Outcome, Setup};
@@ -65,6 +65,10 @@ pub(crate) struct Options {
     /// Stack of each rank in MiB
     #[arg(long, default_value_t = 8, value_name = "MIB")]
     stack: usize,
+    /// Whether each rank has a stack of its `own`, or all run on one that is `shared`, which is faster for many whose stacks are not deep; the
+    /// second from 1,024 ranks on, unless this says otherwise
+    #[arg(long, value_name = "WHICH")]
+    stacks: Option<Which>,
     /// What ranks are: `copies` of the program in one process, or `processes`, which is slower and can do more; the first, if the
     /// program allows it, unless this says otherwise
     #[arg(long, value_name = "WHAT")]
@@ -117,6 +121,12 @@ enum Begin {
 enum Ranks {
     Copies,
     Processes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Which {
+    Own,
+    Shared,
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
@@ -298,6 +308,11 @@ impl Options {
             },
             print: printing(running),
             stack: self.stack << 20,
+            stacks: match self.stacks {
+                None => Sharing::Possible,
+                Some(Which::Own) => Sharing::Own,
+                Some(Which::Shared) => Sharing::Shared,
+            },
             folding,
             kernels: kernels.map(Box::new),
             regions,

@@ -20,20 +20,25 @@ pub(crate) type FiberYielder = Yielder<(), ()>;
 /// A rank that runs a program.
 pub struct Fiber {
     process: Rc<Process>,
-    coroutine: Coroutine<(), (), (), Stack>,
+    /// None until it begins: others may be on its stack.
+    coroutine: Option<Coroutine<(), (), (), Stack>>,
 }
 
 impl Fiber {
-    /// A fiber that runs `program` when it is first polled.
-    pub fn new(process: Rc<Process>, stack: Stack, program: impl FnOnce(&Process) + 'static) -> Fiber {
+    /// A fiber that begins the program when it is first polled.
+    pub fn new(process: Rc<Process>, stack: &Stack) -> Fiber {
         process.set_stack(stack.bounds);
-        let mine = process.clone();
-        let coroutine = Coroutine::with_stack(stack, move |yielder: &FiberYielder, ()| {
-            mine.set_yielder(yielder);
-            program(&mine);
-        });
-        Fiber { process, coroutine }
+        Fiber { process, coroutine: None }
     }
+}
+
+/// Begins the program of a process on its stack when it is first resumed.
+fn coroutine(process: &Rc<Process>) -> Coroutine<(), (), (), Stack> {
+    let mine = process.clone();
+    Coroutine::with_stack(Stack { bounds: process.stack() }, move |yielder: &FiberYielder, ()| {
+        mine.set_yielder(yielder);
+        mine.begin();
+    })
 }
 
 impl Future for Fiber {
@@ -48,10 +53,13 @@ impl Future for Fiber {
             return Poll::Pending;
         }
         let has_thread_local = process.world.has_thread_local;
+        let (sleepers, number) = (&process.world.sleepers, process.number());
         process.switch_to();
+        sleepers.restore_stack(number);
         if process.world.folders.differ() {
             process.world.folders.enter(process);
         }
+        let coroutine = coroutine.get_or_insert_with(|| self::coroutine(process));
         // SAFETY: one copy runs at a time, on this thread; each is saved when it stops.
         let result = unsafe {
             if has_thread_local {
@@ -63,6 +71,9 @@ impl Future for Fiber {
             }
             result
         };
+        if !process.has_ended() {
+            sleepers.keep_stack(number);
+        }
         Process::switch_away();
         if process.world.folders.differ() {
             process.world.folders.leave();
@@ -77,10 +88,10 @@ impl Future for Fiber {
 
 impl Drop for Fiber {
     fn drop(&mut self) {
-        if self.coroutine.started() && !self.coroutine.done() {
+        if let Some(coroutine) = self.coroutine.as_mut().filter(|coroutine| !coroutine.done()) {
             // SAFETY: nothing on the stack of a program that will not go on is needed by anybody: what the simulation holds
             // of it are numbers, and its memory stays mapped as long as the world.
-            unsafe { self.coroutine.force_reset() };
+            unsafe { coroutine.force_reset() };
         }
     }
 }

@@ -36,6 +36,8 @@ pub struct Launch {
     pub print: Rc<Print>,
     /// Bytes of a rank's stack.
     pub stack: usize,
+    /// Whether ranks have stacks of their own.
+    pub stacks: Sharing,
     /// Allocations that have no memory of their own.
     pub folding: Option<Folding>,
     /// Functions that are not simply executed.
@@ -48,6 +50,20 @@ pub struct Launch {
     pub slowness: f64,
     /// CPU time after which a rank that has not called MPI meanwhile is named; none: never.
     pub patience: Option<Duration>,
+}
+
+/// From so many ranks on, finding the page of a stack takes longer than copying what is on it.
+const MANY: u32 = 1024;
+
+/// Whether ranks that are copies have stacks of their own, or run on one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// On one, if they are many.
+    Possible,
+    /// On one.
+    Shared,
+    /// Each has its own.
+    Own,
 }
 
 /// What ranks are.
@@ -352,7 +368,15 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
     let stop = setup.interrupt.clone().unwrap_or_default();
     let abi = OnceCell::from(abi);
     let world = Rc::new(World::new(launch, &setup, abi, Some(program.clone()), stop.clone()));
-    let stacks = Stacks::new(setup.ranks as usize, launch.stack)?;
+    let shares = match launch.stacks {
+        Sharing::Possible => setup.ranks >= MANY,
+        Sharing::Shared => true,
+        Sharing::Own => false,
+    };
+    let stacks = Stacks::new(if shares { 1 } else { setup.ranks as usize }, launch.stack)?;
+    if shares {
+        world.sleepers.share(stacks.stack(0).bounds);
+    }
     let start = start(launch);
     let mut copies: Vec<Instance> = Vec::with_capacity(setup.ranks as usize);
     copies.push(first);
@@ -367,7 +391,7 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
         post: Some(Box::new(world.mail.clone())),
         interrupt: Some(stop),
         progress,
-        soon: Some(world.sleepers.wake_soon()),
+        soon: Some(Box::new(world.sleepers.clone())),
         ..setup
     };
     crate::copying::begin(world.stop.clone());
@@ -399,7 +423,7 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
         }
         process.set_copy(Copy { instance, start: start.clone() });
         processes.borrow_mut().push(process.clone());
-        Fiber::new(process, stacks.stack(number as usize), |process| process.begin())
+        Fiber::new(process, &stacks.stack(if shares { 0 } else { number as usize }))
     });
     drop(watch);
     if let Some(bad) = crate::copying::bad_buffer() {

@@ -30,6 +30,20 @@ impl Layout {
         }
     }
 
+    /// From where to where a buffer of this layout goes that begins at `address`.
+    pub fn span(&self, address: usize) -> (usize, usize) {
+        match self {
+            Layout::Bytes(bytes) => (address, address.saturating_add(*bytes as usize)),
+            Layout::Items(_, 0) => (address, address),
+            Layout::Items(datatype, count) => {
+                let first = (address as i64).wrapping_add(datatype.true_lb());
+                let last = first.saturating_add((count - 1).saturating_mul(datatype.extent()));
+                let end = first.max(last).saturating_add(datatype.true_extent());
+                (first.min(last) as usize, end as usize)
+            }
+        }
+    }
+
     /// The data, one byte after the other.
     ///
     /// # Safety

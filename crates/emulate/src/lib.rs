@@ -60,7 +60,7 @@ mod world;
 pub use aftermath::{Kind, LeftBehind, LeftMessage, LeftObjects, LeftRequest, Pending, Waiting, Whereabouts, circle};
 pub use heap::OwnHeap;
 pub use interrupt::{stop_on_signals, stopped_by};
-pub use launch::{Finding, Launch, LaunchError, RanksAs, launch, library};
+pub use launch::{Finding, Launch, LaunchError, RanksAs, Sharing, launch, library};
 pub use memory::Folding;
 pub use meter::Charging;
 pub use output::{Prefix, Print, Stream};

@@ -12,6 +12,7 @@ use crate::copying::{Fault, give_up, guarded};
 use crate::layout::Layout;
 use crate::memory;
 use crate::processes::baton;
+use crate::sleepers::Sleepers;
 
 /// Memory of a program, and how its data lies in it.
 #[derive(Clone)]
@@ -60,7 +61,7 @@ impl<T> Shelf<T> {
 /// Where data goes.
 struct Room {
     place: Place,
-    /// Whether only its owner can reach it: ranks are processes.
+    /// Whether only its owner can reach it: ranks are processes, or part of it is on the stack of all.
     is_apart: bool,
 }
 
@@ -73,17 +74,22 @@ struct Parcels {
 #[derive(Clone)]
 pub struct Mail {
     parcels: Rc<RefCell<Parcels>>,
-}
-
-impl Default for Mail {
-    fn default() -> Mail {
-        let sent = Shelf { things: Vec::new(), free: Vec::new() };
-        let places = Shelf { things: Vec::new(), free: Vec::new() };
-        Mail { parcels: Rc::new(RefCell::new(Parcels { sent, places })) }
-    }
+    sleepers: Sleepers,
 }
 
 impl Mail {
+    /// The mail of these ranks, with nothing under way.
+    pub fn new(sleepers: Sleepers) -> Mail {
+        let sent = Shelf { things: Vec::new(), free: Vec::new() };
+        let places = Shelf { things: Vec::new(), free: Vec::new() };
+        Mail { parcels: Rc::new(RefCell::new(Parcels { sent, places })), sleepers }
+    }
+
+    /// Whether a buffer can be reached only by the rank that runs, whose it is.
+    fn is_apart(&self, place: &Place) -> bool {
+        baton::own().is_some() || self.sleepers.is_on_stack(&place.layout, place.address as usize)
+    }
+
     /// Data to be sent.
     #[inline(always)]
     pub fn send(&self, place: Place) -> Parcel {
@@ -98,10 +104,10 @@ impl Mail {
         if place.layout.bytes() == 0 {
             return Parcel::NONE;
         }
-        let sent = match baton::own() {
+        let sent = match self.is_apart(&place) {
             // SAFETY: the buffer is the program's, which calls.
-            Some(_) => Sent::Kept(unsafe { place.layout.pack(place.address) }),
-            None => Sent::There(place),
+            true => Sent::Kept(unsafe { place.layout.pack(place.address) }),
+            false => Sent::There(place),
         };
         self.parcels.borrow_mut().sent.put(sent)
     }
@@ -124,7 +130,8 @@ impl Mail {
         if place.layout.bytes() == 0 {
             return Parcel::NONE;
         }
-        let room = Room { place, is_apart: baton::own().is_some() };
+        let is_apart = self.is_apart(&place);
+        let room = Room { place, is_apart };
         self.parcels.borrow_mut().places.put(room)
     }
 
@@ -191,6 +198,7 @@ impl Post for Mail {
     fn keep(&mut self, sent: Parcel, from: u32) -> Parcel {
         match sent.contents() {
             Contents::Bytes { address, bytes } => {
+                let Some(address) = self.sleepers.home(from, address, bytes as usize) else { return Parcel::NONE };
                 let mut kept = Ok(Parcel::NONE);
                 // SAFETY: the sender's buffer is the program's until the send ends, which it has not.
                 let packed = guarded(|| unsafe { kept = kept_bytes(address as *const u8, bytes) });
@@ -210,16 +218,19 @@ impl Post for Mail {
     #[inline]
     fn hand_over(&mut self, sent: Parcel, from: u32, received: Parcel, to: u32) {
         let copied = match (sent.contents(), received.contents()) {
-            (Contents::Bytes { address: source, bytes }, Contents::Bytes { address, bytes: room }) => {
+            (Contents::Bytes { address: source, bytes }, Contents::Bytes { address: target, bytes: room }) => {
+                let bytes = bytes.min(room) as usize;
+                let homes = (self.sleepers.home(from, source, bytes), self.sleepers.home(to, target, bytes));
+                let (Some(source), Some(target)) = homes else { return };
                 // SAFETY: both operations are under way, so the buffers are theirs.
-                guarded(|| unsafe {
-                    memory::copy(source as *const u8, address as *mut u8, bytes.min(room) as usize);
-                })
+                guarded(|| unsafe { memory::copy(source as *const u8, target as *mut u8, bytes) })
             }
-            // SAFETY: as above.
-            (Contents::Few(data, bytes), Contents::Bytes { address, bytes: room }) => guarded(|| unsafe {
-                memory::write(data.as_ptr(), address as *mut u8, bytes.min(room as usize));
-            }),
+            (Contents::Few(data, bytes), Contents::Bytes { address: target, bytes: room }) => {
+                let bytes = bytes.min(room as usize);
+                let Some(target) = self.sleepers.home(to, target, bytes) else { return };
+                // SAFETY: as above.
+                guarded(|| unsafe { memory::write(data.as_ptr(), target as *mut u8, bytes) })
+            }
             _ => return self.hand_over_from_shelf(sent, from, received, to),
         };
         if let (Err(fault), Contents::Bytes { address, .. }) = (copied, received.contents()) {
@@ -248,9 +259,10 @@ impl Mail {
         let mut parcels = self.parcels.borrow_mut();
         let data = match sent.contents() {
             Contents::Number(number) => parcels.sent.take(number),
-            Contents::Bytes { address, bytes } => {
-                Some(Sent::There(Place { address: address as *mut u8, layout: Layout::Bytes(bytes) }))
-            }
+            Contents::Bytes { address, bytes } => self
+                .sleepers
+                .home(from, address, bytes as usize)
+                .map(|address| Sent::There(Place { address: address as *mut u8, layout: Layout::Bytes(bytes) })),
             Contents::Few(few, bytes) => {
                 let mut data = [0; FEW];
                 data[..few.len()].copy_from_slice(&few);
@@ -264,16 +276,22 @@ impl Mail {
                 None => return,
             },
             Contents::Bytes { address, bytes } => {
+                let Some(address) = self.sleepers.home(to, address, bytes as usize) else { return };
                 (Place { address: address as *mut u8, layout: Layout::Bytes(bytes) }, false)
             }
             Contents::Few(..) | Contents::Nothing => return,
         };
-        if let (true, Some(Sent::Kept(data))) = (is_apart, &data) {
-            let data = data.clone();
+        if let (true, Some(data)) = (is_apart, &data) {
+            let data = match data {
+                Sent::Kept(data) => data.clone(),
+                Sent::KeptHere(bytes, data) => data[..usize::from(*bytes)].to_vec(),
+                // SAFETY: the send is under way, so the buffer is its.
+                Sent::There(from) => unsafe { from.layout.pack(from.address) },
+            };
+            let (address, layout) = (place.address as usize, place.layout.clone());
             // SAFETY: the receive is under way, so the buffer is its.
-            return baton::later(to, place.address as usize, move || unsafe {
-                place.layout.unpack(&data, place.address)
-            });
+            let unpack = move || unsafe { place.layout.unpack(&data, place.address) };
+            return self.sleepers.later(to, address, &layout, unpack);
         }
         // SAFETY: both operations are under way, so the buffers are theirs.
         let copied = guarded(|| unsafe {

@@ -512,8 +512,9 @@ impl Process {
             if address + 8 > bounds.base || found.len() >= MOST_LINES {
                 break;
             }
-            // SAFETY: within the rank's own stack; the guard page is below what is in use.
-            let word = unsafe { *(address as *const usize) };
+            let Some(home) = self.world.sleepers.home(self.number(), address, size_of::<usize>()) else { break };
+            // SAFETY: within what the rank has on its stack.
+            let word = unsafe { *(home as *const usize) };
             found.extend(self.world.describe_call(word));
             address += 8;
         }

@@ -1,60 +1,244 @@
-//! Memory of ranks that will go on soon is fetched before they do.
+//! Ranks that are suspended: where their memory is, and how others reach it.
 //!
-//! With thousands of ranks, what a rank needs when it goes on is no longer in the processor's caches: the end of its stack, and the first
+//! With thousands of ranks, what a rank needs when it goes on is no longer in the processor's caches: what is on its stack, and the first
 //! lines of its [`Process`]. Where they lie is kept here, side by side, so that the simulation can ask for them some ranks ahead.
+//!
+//! **One stack for all.** Even then each stack lies in pages of its own, and to find such a page takes longer than all else: at 10,000 ranks it
+//! was a fifth of the time of an exchange with neighbours. So many ranks run on one stack. What a rank has on it when it is suspended, a kilobyte as a rule,
+//! is kept elsewhere, close to that of others, and put back when it goes on. A buffer on the stack of a suspended rank is then
+//! where that is kept ([`Sleepers::home`]).
 
-use std::cell::Cell;
+use std::alloc::{Layout as Room, alloc, dealloc, handle_alloc_error};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::process::Process;
+use hpcast_mpi::Fetch;
 
-/// The lines of a stack that a call of MPI and its caller take, as a rule.
+use crate::copying::{give_up, guarded};
+use crate::layout::Layout;
+use crate::process::Process;
+use crate::processes::baton::{self, Letter, Question};
+use crate::stacks::{Bounds, pointer};
+
+/// The lines of a stack of its own that a call of MPI and its caller take, as a rule.
 const STACK: usize = 13 * LINE;
+/// What is fetched at most of what is kept of a stack.
+const MOST: usize = 32 * LINE;
 /// The lines of a process that every call needs.
 const PROCESS: usize = 4 * LINE;
 const LINE: usize = 64;
+/// What functions put on a stack between our look at its end and the moment when it is left: some registers.
+const BELOW: usize = if cfg!(debug_assertions) { 4096 } else { 128 };
 
-/// Where a rank that is suspended has its memory.
-#[derive(Clone, Copy, Default)]
+/// A rank that is suspended.
+#[derive(Clone, Copy)]
 struct Sleeper {
-    stack: usize,
     process: usize,
+    /// The end of its stack.
+    end: usize,
+    /// Where what it had on the stack of all is kept; room for so many bytes, of which so many are in use.
+    kept: *mut u8,
+    room: u32,
+    depth: u32,
+}
+
+impl Sleeper {
+    const NOWHERE: Sleeper = Sleeper { process: 0, end: 0, kept: std::ptr::null_mut(), room: 0, depth: 0 };
+
+    /// Has room for so many bytes, and not for many more: the functions that begin a program go deeper than those that follow.
+    fn make_room(&mut self, bytes: usize) {
+        const SMALLEST: usize = 512;
+        let room = self.room as usize;
+        if bytes <= room && (room <= SMALLEST || 2 * bytes > room) {
+            return;
+        }
+        self.free();
+        let room = bytes.next_multiple_of(2 * LINE);
+        let layout = Sleeper::layout(room);
+        // SAFETY: the size is not zero.
+        self.kept = unsafe { alloc(layout) };
+        if self.kept.is_null() {
+            handle_alloc_error(layout);
+        }
+        self.room = room as u32;
+    }
+
+    fn free(&mut self) {
+        if self.room > 0 {
+            // SAFETY: allocated so by `make_room`.
+            unsafe { dealloc(self.kept, Sleeper::layout(self.room as usize)) };
+        }
+        (self.kept, self.room, self.depth) = (std::ptr::null_mut(), 0, 0);
+    }
+
+    fn layout(room: usize) -> Room {
+        Room::from_size_align(room, LINE).expect("stacks are much smaller than all memory")
+    }
 }
 
 /// All ranks; clones are the same.
 #[derive(Clone)]
-pub struct Sleepers(Rc<[Cell<Sleeper>]>);
+pub struct Sleepers(Rc<All>);
+
+struct All {
+    ranks: Box<[Cell<Sleeper>]>,
+    /// The stack that all run on; empty if each has its own.
+    stack: Cell<Bounds>,
+    /// What is to be done before a rank goes on.
+    letters: RefCell<HashMap<u32, Vec<Letter>>>,
+}
+
+impl Drop for All {
+    fn drop(&mut self) {
+        self.ranks.iter().for_each(|rank| rank.replace(Sleeper::NOWHERE).free());
+    }
+}
 
 impl Sleepers {
-    /// So many ranks, of which nothing is known.
+    /// So many ranks, of which nothing is known, with stacks of their own.
     pub fn new(ranks: u32) -> Sleepers {
-        Sleepers((0..ranks).map(|_| Cell::default()).collect())
+        Sleepers(Rc::new(All {
+            ranks: (0..ranks).map(|_| Cell::new(Sleeper::NOWHERE)).collect(),
+            stack: Cell::default(),
+            letters: RefCell::default(),
+        }))
+    }
+
+    /// All ranks run on one stack.
+    pub fn share(&self, stack: Bounds) {
+        self.0.stack.set(stack);
+    }
+
+    /// Whether they do.
+    #[inline]
+    fn share_stack(&self) -> bool {
+        self.0.stack.get().base != 0
     }
 
     /// A rank is suspended here and now.
     #[inline]
     pub fn lie_down(&self, process: &Process) {
-        let here = 0u8;
-        let stack = &raw const here as usize;
-        let process_at = std::ptr::from_ref(process) as usize;
-        self.0[process.number() as usize].set(Sleeper { stack, process: process_at });
+        let rank = &self.0.ranks[process.number() as usize];
+        rank.set(Sleeper { process: std::ptr::from_ref(process) as usize, end: pointer(), ..rank.get() });
     }
 
-    /// Where the stack of a rank ended when it was last suspended.
+    /// What a suspended rank has on the stack of all is kept. Not to be called on that stack.
+    #[inline]
+    pub fn keep_stack(&self, rank: u32) {
+        if !self.share_stack() {
+            return;
+        }
+        let (stack, rank) = (self.0.stack.get(), &self.0.ranks[rank as usize]);
+        let mut sleeper = rank.get();
+        // Who was suspended on a stack that it has made itself has left an unknown part of this one in use.
+        let end = if stack.holds(sleeper.end) { sleeper.end - BELOW } else { stack.lowest_touched() };
+        let depth = stack.base - end;
+        sleeper.make_room(depth);
+        sleeper.depth = depth as u32;
+        // SAFETY: the stack is mapped from there to its base, and nobody runs on it; there is room for so many bytes.
+        unsafe { sleeper.kept.copy_from_nonoverlapping(end as *const u8, depth) };
+        rank.set(sleeper);
+    }
+
+    /// Puts that back, and does what was to be done before the rank goes on. Not to be called on that stack.
+    #[inline]
+    pub fn restore_stack(&self, rank: u32) {
+        if !self.share_stack() {
+            return;
+        }
+        let Sleeper { kept, depth, .. } = self.0.ranks[rank as usize].get();
+        let end = self.0.stack.get().base - depth as usize;
+        // SAFETY: as above.
+        unsafe { (end as *mut u8).copy_from_nonoverlapping(kept, depth as usize) };
+        if !self.0.letters.borrow().is_empty() {
+            let letters = self.0.letters.borrow_mut().remove(&rank);
+            for letter in letters.into_iter().flatten() {
+                if let Err(fault) = guarded(letter) {
+                    give_up(rank, fault);
+                }
+            }
+        }
+    }
+
+    /// The end of the stack of a rank, when it was last suspended.
     pub fn stack(&self, rank: u32) -> usize {
-        self.0[rank as usize].get().stack
+        self.0.ranks[rank as usize].get().end
     }
 
-    /// What the simulation calls for a rank that will be resumed soon.
-    pub fn wake_soon(&self) -> Box<dyn Fn(u32)> {
-        let Sleepers(all) = self.clone();
-        Box::new(move |rank| {
-            let Some(sleeper) = all.get(rank as usize) else { return };
-            let Sleeper { stack, process } = sleeper.get();
-            fetch(process, PROCESS);
-            fetch(stack.wrapping_sub(LINE), STACK);
-        })
+    /// Where bytes of a rank's memory are now, which may be on its stack. None if they were on a part of it that is no longer in use.
+    #[inline]
+    pub fn home(&self, rank: u32, address: usize, bytes: usize) -> Option<usize> {
+        if self.0.stack.get().holds(address) { self.home_of_stack(rank, address, bytes) } else { Some(address) }
     }
+
+    fn home_of_stack(&self, rank: u32, address: usize, bytes: usize) -> Option<usize> {
+        if runs(rank) {
+            return Some(address);
+        }
+        let (base, Sleeper { kept, depth, .. }) = (self.0.stack.get().base, self.0.ranks[rank as usize].get());
+        let offset = address.checked_sub(base - depth as usize)?;
+        (offset + bytes <= depth as usize).then(|| kept as usize + offset)
+    }
+
+    /// Whether data in a buffer may be on the stack of all, in part at least.
+    pub fn is_on_stack(&self, layout: &Layout, address: usize) -> bool {
+        if !self.share_stack() {
+            return false;
+        }
+        let (stack, (begin, end)) = (self.0.stack.get(), layout.span(address));
+        begin < stack.base && end > stack.limit
+    }
+
+    /// Changes memory of a rank, before the rank can look at it.
+    pub fn later(&self, rank: u32, address: usize, layout: &Layout, act: impl FnOnce() + 'static) {
+        if self.is_on_stack(layout, address) && !runs(rank) {
+            self.0.letters.borrow_mut().entry(rank).or_default().push(Box::new(act));
+        } else {
+            baton::later(rank, address, act);
+        }
+    }
+
+    /// Looks up or changes memory of a rank at once; none of the others runs.
+    pub fn now(&self, rank: u32, address: usize, act: Question) -> Vec<u8> {
+        if !self.0.stack.get().holds(address) || runs(rank) {
+            return baton::now(rank, address, act);
+        }
+        if self.0.ranks[rank as usize].get().depth == 0 {
+            return Vec::new();
+        }
+        assert!(Process::running().is_none(), "the stack is in use");
+        self.restore_stack(rank);
+        let found = act();
+        self.keep_stack(rank);
+        found
+    }
+}
+
+impl Fetch for Sleepers {
+    #[inline]
+    fn look_for(&self, rank: u32) {
+        // Work in the background has no place here.
+        if let Some(sleeper) = self.0.ranks.get(rank as usize) {
+            hpcast_engine::prefetch(sleeper);
+        }
+    }
+
+    #[inline]
+    fn fetch(&self, rank: u32) {
+        let Some(sleeper) = self.0.ranks.get(rank as usize) else { return };
+        let Sleeper { process, end, kept, depth, .. } = sleeper.get();
+        fetch(process, PROCESS);
+        match depth {
+            0 => fetch(end.wrapping_sub(LINE), STACK),
+            _ => fetch(kept as usize, (depth as usize).min(MOST)),
+        }
+    }
+}
+
+/// Whether that rank runs now.
+fn runs(rank: u32) -> bool {
+    Process::running().is_some_and(|process| process.number() == rank)
 }
 
 #[inline]

@@ -66,7 +66,7 @@ impl Stacks {
         }
     }
 
-    /// The stack with that number; each may be taken once.
+    /// The stack with that number. Two fibers may have the same, if one of them at a time is on it.
     pub fn stack(&self, number: usize) -> Stack {
         assert!(number < self.count, "there are {} stacks", self.count);
         let limit = self.address + number * self.size;
@@ -91,6 +91,22 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Whether an address is of it.
+    #[inline]
+    pub fn holds(&self, address: usize) -> bool {
+        address.wrapping_sub(self.limit) < self.base - self.limit
+    }
+
+    /// The lowest address that somebody may have written to since there is this stack.
+    pub fn lowest_touched(&self) -> usize {
+        let lowest = self.lowest();
+        let mut pages = vec![0u8; (self.base - lowest).div_ceil(PAGE)];
+        // SAFETY: a byte for each page of the stack, which is mapped.
+        let is_known = unsafe { libc::mincore(lowest as *mut libc::c_void, self.base - lowest, pages.as_mut_ptr()) } == 0;
+        let untouched = if is_known { pages.iter().take_while(|&page| page & 1 == 0).count() } else { 0 };
+        lowest + untouched * PAGE
+    }
+
     /// Whether an address lies in the guard at its end.
     pub fn overflowed(&self, address: usize) -> bool {
         address.wrapping_sub(self.limit) < GUARD
@@ -105,6 +121,15 @@ impl Bounds {
     pub fn middle(&self) -> usize {
         self.lowest() + (self.base - self.lowest()) / 2
     }
+}
+
+/// The stack pointer.
+#[inline(always)]
+pub fn pointer() -> usize {
+    let pointer: usize;
+    // SAFETY: a register is read.
+    unsafe { std::arch::asm!("mov {}, rsp", out(reg) pointer, options(nomem, nostack, preserves_flags)) };
+    pointer
 }
 
 /// A stack of the slab.

@@ -72,12 +72,13 @@ impl World {
         // Without the timer nobody would look after text that was kept back.
         let is_watched = launch.patience.is_some();
         let may_begin_anew = program.is_some() && launch.ranks_as == RanksAs::Possible && is_watched;
+        let sleepers = Sleepers::new(setup.ranks);
         World {
             abi,
             command: launch.arguments[0].to_string_lossy().into_owned(),
             size: setup.ranks,
             processors: setup.placement.processors(setup.machine.nodes.sockets).collect(),
-            mail: Mail::default(),
+            mail: Mail::new(sleepers.clone()),
             boards: Boards::default(),
             ended_messages: Cell::default(),
             channels: Channels::default(),
@@ -94,7 +95,7 @@ impl World {
             output: Output::new(launch.prefix, launch.print.clone(), may_begin_anew),
             endings: Default::default(),
             folders: Folders::default(),
-            sleepers: Sleepers::new(setup.ranks),
+            sleepers,
             stop,
             has_thread_local: program.as_ref().is_some_and(|program| program.thread_local_size() > 0),
             program,

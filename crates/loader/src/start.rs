@@ -7,6 +7,8 @@ use std::ffi::{CStr, c_char};
 #[derive(Clone, Debug)]
 pub struct Start<'a> {
     words: Vec<usize>,
+    /// What is put on the stack.
+    short: Vec<usize>,
     count: usize,
     texts: std::marker::PhantomData<&'a CStr>,
 }
@@ -15,12 +17,13 @@ impl<'a> Start<'a> {
     /// Arguments, the first of which is the program's name, and variables of the form `NAME=value`.
     pub fn new(arguments: &[&'a CStr], variables: &[&'a CStr]) -> Self {
         let address = |text: &&CStr| text.as_ptr() as usize;
-        let mut words = vec![arguments.len()];
-        words.extend(arguments.iter().map(address).chain([0]));
-        words.extend(variables.iter().map(address).chain([0]));
-        // The auxiliary vector: the size of a page, and its end.
-        words.extend([libc::AT_PAGESZ as usize, 4096, libc::AT_NULL as usize, 0]);
-        Self { words, count: arguments.len(), texts: std::marker::PhantomData }
+        let all = |variables: &[&CStr]| -> Vec<usize> {
+            let texts = arguments.iter().map(address).chain([0]).chain(variables.iter().map(address)).chain([0]);
+            // The auxiliary vector: the size of a page, and its end.
+            let auxiliary = [libc::AT_PAGESZ as usize, 4096, libc::AT_NULL as usize, 0];
+            [arguments.len()].into_iter().chain(texts).chain(auxiliary).collect()
+        };
+        Self { words: all(variables), short: all(&[]), count: arguments.len(), texts: std::marker::PhantomData }
     }
 
     /// How many arguments there are.
@@ -38,7 +41,8 @@ impl<'a> Start<'a> {
         self.words[self.count + 2..].as_ptr().cast()
     }
 
-    /// Puts everything on the stack and begins a program. What is above on the stack stays.
+    /// Puts the arguments on the stack and begins a program. What is above on the stack stays. `main` gets its arguments and variables from whoever
+    /// answers `__libc_start_main`: what is on the stack is for `_start` alone, and without the variables it is short.
     ///
     /// # Safety
     /// `entry` is the beginning of a copy that lives as long as it runs, and the stack is large enough for it. The copy must not
@@ -57,9 +61,9 @@ impl<'a> Start<'a> {
                 "xor ebp, ebp",
                 "jmp rax",
                 in("rax") entry,
-                in("rcx") self.words.len(),
-                in("rdx") self.words.len() * 8,
-                in("rsi") self.words.as_ptr(),
+                in("rcx") self.short.len(),
+                in("rdx") self.short.len() * 8,
+                in("rsi") self.short.as_ptr(),
                 options(noreturn)
             )
         }

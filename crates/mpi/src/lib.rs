@@ -38,6 +38,6 @@ pub use persistent::Persistent;
 pub use post::{Contents, Parcel, Post};
 pub use rank::{Rank, Source, Tag};
 pub use request::{Ended, Request, Status};
-pub use setup::{Setup, World};
+pub use setup::{Fetch, Setup, World};
 pub use sim::{Outcome, RankOutcome, RunError, run};
 pub use state::{Line, Mode, Next, Receiving, Round, Rounds, Sending, Spent, Style, Taken};

@@ -24,6 +24,14 @@ pub struct World {
     pub noise: bool,
 }
 
+/// Fetches the memory of ranks before they go on.
+pub trait Fetch {
+    /// A rank will be resumed before long: it will be looked up where its memory is.
+    fn look_for(&self, rank: u32);
+    /// A rank will be resumed soon.
+    fn fetch(&self, rank: u32);
+}
+
 /// Everything that a run is made of, beside the program.
 pub struct Setup {
     /// Number of ranks.
@@ -47,7 +55,7 @@ pub struct Setup {
     /// Set from outside to end the run early.
     pub interrupt: Option<Arc<AtomicBool>>,
     /// Told of a rank that will be resumed soon, so that its memory can be fetched.
-    pub soon: Option<Box<dyn Fn(u32)>>,
+    pub soon: Option<Box<dyn Fetch>>,
     /// Called now and then with what [`crate::Rank::progress`] last said (0 to 1), and the simulated time of that.
     pub progress: Option<Box<dyn FnMut(f64, Time)>>,
 }

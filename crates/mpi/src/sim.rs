@@ -17,7 +17,7 @@ use crate::deadlock::Deadlock;
 use crate::group::{Comm, Context};
 use crate::left_over::Unreceived;
 use crate::rank::Rank;
-use crate::setup::{Setup, World};
+use crate::setup::{Fetch, Setup, World};
 use crate::state::{Event, Spent, State, Task};
 
 /// Loop turns between two looks at the interrupt flag and calls of the progress function. A turn may handle thousands of
@@ -171,7 +171,7 @@ struct Runner<F> {
     sim: Rc<Sim>,
     tasks: Tasks<F>,
     interrupt: Option<Arc<AtomicBool>>,
-    soon: Option<Box<dyn Fn(u32)>>,
+    soon: Option<Box<dyn Fetch>>,
     progress: Option<Box<dyn FnMut(f64, Time)>>,
     coming: Coming,
     /// What the network has told of them.
@@ -194,14 +194,17 @@ const STEP: usize = COMING / 4;
 impl Coming {
     /// Takes a transfer in; returns a task that will go on soon.
     #[inline]
-    fn add(&mut self, state: &mut State, token: u32) -> Option<u32> {
+    fn add(&mut self, state: &mut State, token: u32, soon: Option<&dyn Fetch>) -> Option<u32> {
         state.prefetch_transfer(token);
         let place = self.next % STEP;
         let token = self.tokens[place].replace(token);
         let receive = token.and_then(|token| state.prefetch_receive_of(token));
         let receive = std::mem::replace(&mut self.receives[place], receive);
         if let Some(receive) = receive {
-            state.prefetch_task_of(receive);
+            let task = state.prefetch_task_of(receive);
+            if let Some(soon) = soon {
+                soon.look_for(task);
+            }
         }
         let receive = std::mem::replace(&mut self.asked[place], receive);
         self.next += 1;
@@ -287,7 +290,7 @@ impl<F: Future<Output = ()>> Runner<F> {
         }
         for at in 0..ended.len() {
             if let Some(&token) = ended.get(at + 2 * STEP) {
-                self.coming.add(state, token);
+                self.coming.add(state, token, self.soon.as_deref());
             }
             state.transfer_ended(ended[at]);
         }
@@ -302,7 +305,7 @@ impl<F: Future<Output = ()>> Runner<F> {
     #[inline]
     fn take_in(&mut self, state: &mut State, tokens: &mut Vec<u32>) {
         for token in tokens.drain(..) {
-            if let Some(task) = self.coming.add(state, token) {
+            if let Some(task) = self.coming.add(state, token, self.soon.as_deref()) {
                 self.wake(task);
             }
         }
@@ -314,7 +317,7 @@ impl<F: Future<Output = ()>> Runner<F> {
         if task < self.sim.ranks {
             self.tasks.prefetch(task);
             if let Some(soon) = &self.soon {
-                soon(task);
+                soon.fetch(task);
             }
         }
     }

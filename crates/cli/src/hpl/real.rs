@@ -12,7 +12,7 @@ use std::rc::Rc;
 use clap::Args;
 use hpcast_apps::hpl::{HplDat, HplKernel, HplParameters, Pivots, SwapKind, roofline};
 use hpcast_emulate::kernels::{Functions, KernelModels, Kernels, MachineSpeed};
-use hpcast_emulate::{Charging, Folding, Launch, Prefix, RanksAs};
+use hpcast_emulate::{Charging, Folding, Launch, Prefix, RanksAs, Sharing};
 use hpcast_models::compute::ModelFile;
 use hpcast_mpi::{Outcome, Setup};
 use hpcast_platform::Machine;
@@ -75,6 +75,7 @@ impl RealHpl {
             prefix: Prefix::None,
             print: Rc::new(launch::print),
             stack: STACK,
+            stacks: Sharing::Possible,
             folding: Some(Folding { threshold: Some(SMALLEST_APART), ..Folding::default() }),
             kernels: Some(Box::new(run.kernels(&setup.machine, setup.seed)?)),
             regions: Vec::new(),

@@ -83,8 +83,10 @@ impl State {
 
     /// The task that the receive belongs to will be needed.
     #[inline]
-    pub fn prefetch_task_of(&self, receive: u32) {
-        self.prefetch_task(self.matching.receive(receive).task);
+    pub fn prefetch_task_of(&self, receive: u32) -> u32 {
+        let task = self.matching.receive(receive).task;
+        self.prefetch_task(task);
+        task
     }
 
     /// The receive will soon be done: the task that goes on then, if it waits for no other.

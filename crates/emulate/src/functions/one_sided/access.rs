@@ -12,7 +12,6 @@ use crate::fault::Fault;
 use crate::fiber::block_on;
 use crate::layout::Layout;
 use crate::operation::{Active, Operation as Requested, Then};
-use crate::processes::baton;
 use crate::reduction::Op;
 use crate::windows::{Outstanding, Window};
 
@@ -152,19 +151,20 @@ impl Call<'_> {
                 here.keep(also);
             }
         };
-        let shared = window.shared.clone();
+        let (shared, sleepers) = (window.shared.clone(), self.me.world.sleepers.clone());
         let (here_rank, there_rank) = (self.me.number(), shared.world(target));
         let effect = Box::new(move |there: &hpcast_mpi::Rank| {
             let mut data = Vec::new();
-            if let Err(fault) = guarded(|| data = baton::now(there_rank, place, act)) {
+            if let Err(fault) = guarded(|| data = sleepers.now(there_rank, place, act)) {
                 give_up(there_rank, fault);
             }
             match back {
                 None => keep(there),
                 Some(Back { address, layout, bytes }) => shared.answer(there, target, origin, bytes, move |here| {
+                    let unpacked = layout.clone();
                     // SAFETY: the origin's buffer is MPI's until the operation ends.
-                    let unpack = move || unsafe { layout.unpack(&data, address as *mut u8) };
-                    if let Err(fault) = guarded(|| baton::later(here_rank, address, unpack)) {
+                    let unpack = move || unsafe { unpacked.unpack(&data, address as *mut u8) };
+                    if let Err(fault) = guarded(|| sleepers.later(here_rank, address, &layout, unpack)) {
                         give_up(here_rank, fault);
                     }
                     keep(here);
