@@ -29,25 +29,22 @@ pub(crate) fn prepare() {
 }
 
 /// Does work in which the rank is not suspended, and no function of the program is called.
+///
+/// The work is done where it is, and not moved: what is copied in larger pieces than it was written in holds the processor up until all
+/// that was written before is in its caches. So one pointer goes over, and nothing comes back.
 #[inline]
-pub(crate) fn aside<R>(work: impl FnOnce() -> R) -> R {
+pub(crate) fn aside<R>(mut work: impl FnMut() -> R) -> R {
     let bounds = SHARED.get();
     if bounds.base == 0 || CALLER.get() != 0 {
         return work();
     }
-    let mut errand = Errand { work: Some(work), result: None };
+    let mut result = None;
+    let mut errand = (&mut work, &mut result);
     let errand_at = &mut errand;
     CALLER.set(std::ptr::from_ref(errand_at) as usize);
-    // One pointer goes over and nothing comes back: what is copied in larger pieces than it was written in holds the processor up
-    // until all that was written before is in its caches.
-    corosensei::on_stack(Stack { bounds }, move || errand_at.result = errand_at.work.take().map(|work| work()));
+    corosensei::on_stack(Stack { bounds }, move || *errand_at.1 = Some((errand_at.0)()));
     CALLER.set(0);
-    errand.result.expect("the work was done")
-}
-
-struct Errand<W, R> {
-    work: Option<W>,
-    result: Option<R>,
+    result.expect("the work was done")
 }
 
 /// A rank goes on, on its own stack. The one before may have ended aside.

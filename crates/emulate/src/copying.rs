@@ -61,19 +61,22 @@ pub fn give_up(rank: u32, fault: Fault) {
 /// Copies, or gives up at the first address that is not there. What the copy has allocated is lost then: `copy` should keep
 /// nothing that must be given back.
 #[inline]
-pub fn guarded<F: FnOnce()>(copy: F) -> Result<(), Fault> {
-    unsafe extern "C" fn run<F: FnOnce()>(copy: *mut c_void) {
-        // SAFETY: the option below, which nobody else uses.
-        if let Some(copy) = unsafe { (*copy.cast::<Option<F>>()).take() } {
-            copy();
-        }
+pub fn guarded<F: FnMut()>(mut copy: F) -> Result<(), Fault> {
+    unsafe extern "C" fn run<F: FnMut()>(copy: *mut c_void) {
+        // SAFETY: the closure below, which nobody else uses.
+        unsafe { (*copy.cast::<F>())() }
     }
-    let mut copy = Some(copy);
     let is_done = WAY_OUT.with(|way_out| {
-        // SAFETY: the function takes that option, and the cell lives as long as the thread.
+        // SAFETY: the function calls that closure, and the cell lives as long as the thread.
         unsafe { call_guarded(run::<F>, (&raw mut copy).cast(), way_out.as_ptr()) }
     });
     if is_done { Ok(()) } else { Err(FAULT.take().expect("a fault is noted before a copy is given up")) }
+}
+
+/// The same for what can be done only once.
+pub fn guarded_once(act: impl FnOnce()) -> Result<(), Fault> {
+    let mut act = Some(act);
+    guarded(|| act.take().into_iter().for_each(|act| act()))
 }
 
 /// For the handler of signals: if a copy is under way, it is given up.

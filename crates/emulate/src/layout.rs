@@ -67,7 +67,11 @@ impl Layout {
     /// Whether nobody has written any of the data in a buffer.
     pub fn is_blank(&self, address: *const u8) -> bool {
         let is_blank = |(offset, length)| memory::is_blank(address.wrapping_offset(offset as isize), length as usize);
-        memory::is_folding() && self.ranges().all(is_blank)
+        match self {
+            _ if !memory::is_folding() => false,
+            Layout::Bytes(bytes) => is_blank((0, *bytes as i64)),
+            Layout::Items(datatype, count) => datatype.ranges(*count).all(is_blank),
+        }
     }
 
     /// Offset and length of what lies in one piece, in the order of the data.

@@ -157,29 +157,21 @@ impl Mail {
     }
 }
 
-/// Packs what somebody has written.
+/// So many bytes, if somebody has written them.
 ///
 /// # Safety
-/// There must be so many bytes at the address.
+/// There must be so many bytes at the address, and no more than there is room for.
 #[inline]
-unsafe fn kept_bytes(address: *const u8, bytes: u64) -> Result<Parcel, Sent> {
-    let layout = Layout::Bytes(bytes);
-    // SAFETY: as above, and there is room for so many bytes.
-    unsafe {
-        match bytes as usize {
-            few @ ..=FEW if !layout.is_blank(address) => {
-                if few <= Parcel::FEW {
-                    let mut data = [0; Parcel::FEW];
-                    data.as_mut_ptr().copy_from_nonoverlapping(address, few);
-                    return Ok(Parcel::few(data, few));
-                }
-                let mut data = [0; FEW];
-                data.as_mut_ptr().copy_from_nonoverlapping(address, few);
-                Err(Sent::KeptHere(bytes as u8, data))
-            }
-            _ => Err(Sent::Kept(layout.pack_written(address))),
+unsafe fn few_bytes<const ROOM: usize>(address: *const u8, bytes: usize) -> Result<Option<[u8; ROOM]>, Fault> {
+    let (mut data, mut is_written) = ([0; ROOM], false);
+    guarded(|| {
+        is_written = !memory::is_folding() || !memory::is_blank(address, bytes);
+        if is_written {
+            // SAFETY: as above.
+            unsafe { data.as_mut_ptr().copy_from_nonoverlapping(address, bytes) };
         }
-    }
+    })?;
+    Ok(is_written.then_some(data))
 }
 
 /// Whose buffer was not there: what is read is the sender's, what is written the receiver's.
@@ -199,13 +191,10 @@ impl Post for Mail {
         match sent.contents() {
             Contents::Bytes { address, bytes } => {
                 let Some(address) = self.sleepers.home(from, address, bytes as usize) else { return Parcel::NONE };
-                let mut kept = Ok(Parcel::NONE);
-                // SAFETY: the sender's buffer is the program's until the send ends, which it has not.
-                let packed = guarded(|| unsafe { kept = kept_bytes(address as *const u8, bytes) });
-                if let Err(fault) = packed {
+                self.keep_bytes(address as *const u8, bytes).unwrap_or_else(|fault| {
                     give_up(from, fault);
-                }
-                kept.unwrap_or_else(|kept| self.parcels.borrow_mut().sent.put(kept))
+                    Parcel::NONE
+                })
             }
             Contents::Number(number) => {
                 self.keep_on_shelf(number, from);
@@ -241,6 +230,30 @@ impl Post for Mail {
 }
 
 impl Mail {
+    /// Keeps what a sender has at an address.
+    #[inline]
+    fn keep_bytes(&self, address: *const u8, bytes: u64) -> Result<Parcel, Fault> {
+        let count = bytes as usize;
+        // SAFETY: the sender's buffer is the program's until the send ends, which it has not.
+        unsafe {
+            let kept = match count {
+                ..=Parcel::FEW => match few_bytes(address, count)? {
+                    Some(data) => return Ok(Parcel::few(data, count)),
+                    None => Sent::Kept(Vec::new()),
+                },
+                ..=FEW => {
+                    few_bytes(address, count)?.map_or(Sent::Kept(Vec::new()), |data| Sent::KeptHere(bytes as u8, data))
+                }
+                _ => {
+                    let mut data = Vec::new();
+                    guarded(|| data = Layout::Bytes(bytes).pack_written(address))?;
+                    Sent::Kept(data)
+                }
+            };
+            Ok(self.parcels.borrow_mut().sent.put(kept))
+        }
+    }
+
     fn keep_on_shelf(&mut self, number: u32, from: u32) {
         let mut parcels = self.parcels.borrow_mut();
         let slot = &mut parcels.sent.things[number as usize];

@@ -56,6 +56,7 @@ pub enum Then {
 }
 
 /// A receive under way.
+#[derive(Clone, Copy)]
 pub struct Received {
     /// Where the data goes.
     pub parcel: Parcel,

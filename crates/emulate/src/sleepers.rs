@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use hpcast_mpi::Fetch;
 
-use crate::copying::{give_up, guarded};
+use crate::copying::{give_up, guarded_once};
 use crate::layout::Layout;
 use crate::process::Process;
 use crate::processes::baton::{self, Letter, Question};
@@ -154,7 +154,7 @@ impl Sleepers {
         if !self.0.letters.borrow().is_empty() {
             let letters = self.0.letters.borrow_mut().remove(&rank);
             for letter in letters.into_iter().flatten() {
-                if let Err(fault) = guarded(letter) {
+                if let Err(fault) = guarded_once(letter) {
                     give_up(rank, fault);
                 }
             }

@@ -102,7 +102,8 @@ impl Bounds {
         let lowest = self.lowest();
         let mut pages = vec![0u8; (self.base - lowest).div_ceil(PAGE)];
         // SAFETY: a byte for each page of the stack, which is mapped.
-        let is_known = unsafe { libc::mincore(lowest as *mut libc::c_void, self.base - lowest, pages.as_mut_ptr()) } == 0;
+        let is_known =
+            unsafe { libc::mincore(lowest as *mut libc::c_void, self.base - lowest, pages.as_mut_ptr()) } == 0;
         let untouched = if is_known { pages.iter().take_while(|&page| page & 1 == 0).count() } else { 0 };
         lowest + untouched * PAGE
     }

@@ -115,8 +115,7 @@ impl Agenda {
         if self.looks_ahead {
             return self.pop_near();
         }
-        self.far.leave();
-        self.first = self.far.first();
+        self.first = self.far.leave();
     }
 
     fn pop_near(&mut self) {

@@ -142,8 +142,8 @@ impl Call<'_> {
                 let empty = self.abi.empty_status();
                 places.clone().for_each(|place| at.set_at(self, place, &empty));
             }
-            let ended = self.end_messages(numbers, |place, status| at.set_at(self, place, status));
-            places.for_each(|place| requests.set_at(self, place, 0));
+            let ended = self.end_messages(numbers.clone(), |place, status| at.set_at(self, place, status));
+            places.clone().for_each(|place| requests.set_at(self, place, 0));
             ended
         });
         ended.map_err(|fault| match fault.class {

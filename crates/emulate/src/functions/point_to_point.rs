@@ -299,8 +299,10 @@ impl Call<'_> {
             return Ok(());
         };
         self.wait_until_done(std::slice::from_ref(&request));
+        let mut request = Some(request);
         let answer = aside(|| {
-            let (status, answer) = received.end(self, self.me.rank.end(request));
+            let done = request.take().map(|request| self.me.rank.end(request)).unwrap_or_default();
+            let (status, answer) = received.end(self, done);
             at.set(self, &status);
             answer.map_err(Box::new)
         });

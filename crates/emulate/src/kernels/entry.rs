@@ -16,32 +16,34 @@ pub struct Registers {
     pub stack: *const u64,
 }
 
-/// What is done after we know: in rax and rdx.
-#[repr(C)]
-pub struct Action {
-    /// An address to go on at, or 0.
-    run: usize,
-    /// What is given.
-    pair: [u64; 2],
-}
-
-impl Action {
+/// What is done after a call was looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Action {
     /// Returns to the caller with a number, as an integer and as a floating-point number.
-    pub fn give((integer, float): (u64, f64)) -> Action {
-        Action { run: 0, pair: [integer, float.to_bits()] }
-    }
-
+    Give(u64, f64),
     /// Goes on with the original function.
-    pub fn run(original: usize) -> Action {
-        Action { run: original, pair: [0, 0] }
-    }
+    Run(usize),
 }
 
-/// `called` has its result here: it is too big for registers.
-unsafe extern "C" fn called(number: usize, registers: &Registers, action: &mut Action) {
+/// What the caller is given, in rax and rdx.
+#[repr(C)]
+struct Number {
+    integer: u64,
+    float: u64,
+}
+
+/// `run` becomes the address to go on at, or 0. All else is in registers: what is read in other pieces than it was written in holds
+/// the processor up.
+unsafe extern "C" fn called(number: usize, registers: &Registers, run: &mut usize) -> Number {
     let kernels = KERNELS.get();
     // SAFETY: stubs are called only while their kernels are installed.
-    *action = unsafe { (*kernels).called(number, registers) };
+    let action = unsafe { (*kernels).called(number, registers) };
+    let (original, integer, float) = match action {
+        Action::Give(integer, float) => (0, integer, float.to_bits()),
+        Action::Run(original) => (original, 0, 0),
+    };
+    *run = original;
+    Number { integer, float }
 }
 
 /// All stubs jump here, with their number in r11.
@@ -74,8 +76,7 @@ unsafe extern "C" fn enter() {
         "mov r11, [rsp + 120]",
         "test r11, r11",
         "jnz 2f",
-        "mov rax, [rsp + 128]",
-        "movsd xmm0, [rsp + 136]",
+        "movq xmm0, rdx",
         "leave",
         "ret",
         "2:",

@@ -19,7 +19,7 @@ mod sample;
 use std::cell::{Cell, RefCell};
 
 use hpcast_engine::{Key, Stream};
-use hpcast_models::compute::{Arguments, MOST_ARGUMENTS};
+use hpcast_models::compute::Arguments;
 use hpcast_units::Time;
 
 pub use effect::Effect;
@@ -379,12 +379,9 @@ impl Entry {
         if self.replaced.how == How::Remember {
             return self.recall(me, registers, entry);
         }
-        let mut all = [0.0; MOST_ARGUMENTS];
-        let arguments = &self.replaced.arguments[..self.replaced.arguments.len().min(MOST_ARGUMENTS)];
-        for (value, (_, argument)) in all.iter_mut().zip(arguments) {
-            *value = argument.value(registers);
-        }
-        let values = &all[..arguments.len()];
+        let mut arguments = Arguments::new([]);
+        arguments.set(self.replaced.arguments.iter().map(|(_, argument)| argument.value(registers)));
+        let values = arguments.first(self.replaced.arguments.len());
         if let Effect::Lapack(lapack) = self.replaced.effect
             && lapack.is_question(registers)
         {
@@ -405,7 +402,7 @@ impl Entry {
         let seconds = match (&self.replaced.batch, self.replaced.is_empty(values)) {
             (Some(batch), _) => self.seconds_of_all(me, &batch.groups(registers), number),
             (None, true) => 0.0,
-            (None, false) => self.model.seconds(me, &Arguments::new(all), || self.noise.word(me.number(), number)),
+            (None, false) => self.model.seconds(me, &arguments, || self.noise.word(me.number(), number)),
         };
         self.take(me, seconds, values, registers, number)
     }
@@ -442,7 +439,7 @@ impl Entry {
             }
         }
         let random = || self.returns.uniform(me.number(), 2 * number);
-        Action::give(match self.replaced.returned {
+        let (integer, float) = match self.replaced.returned {
             Returned::Zero => (0, 0.0),
             Returned::Value(value) => (value as i64 as u64, value),
             Returned::Single(value) => (value as i64 as u64, f64::from_bits(value.to_bits().into())),
@@ -462,7 +459,8 @@ impl Entry {
                 }
                 (place + if count >= 1.0 { first } else { 0 }, 0.0)
             }
-        })
+        };
+        Action::Give(integer, float)
     }
 
     /// Time passes for the rank, and for whoever calls.
@@ -479,10 +477,10 @@ impl Entry {
     /// A call that only asks how much memory is needed: it takes no time, and is executed where others are.
     fn answer(&self, me: &Process, lapack: effect::Lapack, registers: &Registers, values: &[f64]) -> Action {
         if let How::Sample(_) = self.replaced.how {
-            return Action::run(self.original(me));
+            return Action::Run(self.original(me));
         }
         lapack.answer(registers, values.iter().copied().fold(0.0, f64::max));
-        Action::give((0, 0.0))
+        Action::Give(0, 0.0)
     }
 
     /// The value of an argument.
@@ -517,7 +515,8 @@ impl Entry {
                 if me.meter.charging() != Charging::Nothing {
                     self.spend(me, known.seconds);
                 }
-                Action::give(known.given)
+                let (integer, float) = known.given;
+                Action::Give(integer, float)
             }
         }
     }
@@ -536,7 +535,7 @@ impl Entry {
         me.meter.pause(true);
         let since = crate::meter::cpu_time();
         me.executing.borrow_mut().push(Executing { returns_to, entry, values, since, first, inside: 0.0 });
-        Action::run(original)
+        Action::Run(original)
     }
 
     /// The original has returned; gives how long it took.

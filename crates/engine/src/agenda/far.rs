@@ -61,14 +61,15 @@ impl Far {
         (least != NOTHING).then_some(least)
     }
 
-    /// Forgets the least key, if there is one.
+    /// Forgets the least key, if there is one; gives the next, in registers: what is read in other pieces than it was written in
+    /// holds the processor up.
     #[inline]
-    pub fn leave(&mut self) {
+    pub fn leave(&mut self) -> u128 {
         match self.lanes.get_mut(self.lane) {
             Some(lane) => lane.leave(),
             None => self.heap.pop(),
         }
-        self.find_least();
+        self.find_least()
     }
 
     /// Puts a later key in the place of the least.
@@ -88,13 +89,15 @@ impl Far {
     }
 
     #[inline]
-    fn find_least(&mut self) {
-        (self.least, self.lane) = (self.heap.first, LANES);
+    fn find_least(&mut self) -> u128 {
+        let (mut least, mut from) = (self.heap.first, LANES);
         for (place, lane) in self.lanes.iter().enumerate() {
-            if lane.first < self.least {
-                (self.least, self.lane) = (lane.first, place);
+            if lane.first < least {
+                (least, from) = (lane.first, place);
             }
         }
+        (self.least, self.lane) = (least, from);
+        least
     }
 
     /// All keys, in any order.

@@ -127,9 +127,21 @@ impl Arguments {
 
     /// The first [`MOST_ARGUMENTS`] of these values; what is missing is zero.
     pub fn from_slice(arguments: &[f64]) -> Arguments {
-        let mut all = [0.0; MOST_ARGUMENTS];
-        all.iter_mut().zip(arguments).for_each(|(value, argument)| *value = *argument);
-        Arguments::new(all)
+        let mut all = Arguments::new([]);
+        all.set(arguments.iter().copied());
+        all
+    }
+
+    /// Changes the first of them.
+    #[inline]
+    pub fn set(&mut self, arguments: impl IntoIterator<Item = f64>) {
+        self.values[1..].iter_mut().zip(arguments).for_each(|(value, argument)| *value = argument);
+    }
+
+    /// The first so many, or all that there can be.
+    #[inline]
+    pub fn first(&self, count: usize) -> &[f64] {
+        &self.values[1..=count.min(MOST_ARGUMENTS)]
     }
 
     /// The value at a place, counted from zero.

@@ -7,7 +7,7 @@ use hpcast_objects::{Basic, Datatype, ErrorClass, Operation};
 
 use crate::argument::{Buffer, Count, OpHandle, RequestAt, TypeHandle, WinHandle};
 use crate::call::{Call, mpi};
-use crate::copying::{give_up, guarded};
+use crate::copying::{give_up, guarded_once};
 use crate::fault::Fault;
 use crate::fiber::block_on;
 use crate::layout::Layout;
@@ -155,7 +155,7 @@ impl Call<'_> {
         let (here_rank, there_rank) = (self.me.number(), shared.world(target));
         let effect = Box::new(move |there: &hpcast_mpi::Rank| {
             let mut data = Vec::new();
-            if let Err(fault) = guarded(|| data = sleepers.now(there_rank, place, act)) {
+            if let Err(fault) = guarded_once(|| data = sleepers.now(there_rank, place, act)) {
                 give_up(there_rank, fault);
             }
             match back {
@@ -164,7 +164,7 @@ impl Call<'_> {
                     let unpacked = layout.clone();
                     // SAFETY: the origin's buffer is MPI's until the operation ends.
                     let unpack = move || unsafe { unpacked.unpack(&data, address as *mut u8) };
-                    if let Err(fault) = guarded(|| sleepers.later(here_rank, address, &layout, unpack)) {
+                    if let Err(fault) = guarded_once(|| sleepers.later(here_rank, address, &layout, unpack)) {
                         give_up(here_rank, fault);
                     }
                     keep(here);
