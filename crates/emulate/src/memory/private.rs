@@ -4,7 +4,8 @@ use super::{PAGE, PRIVATE};
 
 /// Address space for private allocations.
 const RANGE: usize = 1 << 42;
-/// They begin at multiples of this.
+/// They begin at multiples of this, the size of a large page: then the kernel maps a whole granule of zeros when any of it is read for
+/// the first time, and not page by page.
 const GRANULE: usize = 2 << 20;
 /// One that was given back keeps so many pages for the next: to fetch and protect them anew takes longer than to clear
 /// them.
@@ -14,6 +15,9 @@ const USUAL_MAPPINGS: usize = 65_530;
 
 /// Private allocations, also those that are free.
 pub(super) struct Privates {
+    /// Where the address space begins.
+    range: usize,
+    /// Where the first allocation begins.
     base: usize,
     blocks: Vec<Private>,
     /// Number of the block that a granule of addresses belongs to.
@@ -39,27 +43,25 @@ pub(super) struct Private {
 impl Privates {
     /// Address space for them, all of it zeros that can be read.
     pub fn new() -> std::io::Result<Privates> {
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: new memory at an address that the kernel chooses.
-        let base = unsafe { libc::mmap(std::ptr::null_mut(), RANGE, libc::PROT_READ, flags, -1, 0) };
-        if base == libc::MAP_FAILED {
-            return Err(std::io::Error::last_os_error());
-        }
+        let range = map(0, RANGE)?;
+        let base = range.next_multiple_of(GRANULE);
         let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap_or_default();
         let most_kept = text.trim().parse().unwrap_or(USUAL_MAPPINGS) / 4;
-        Ok(Privates { base: base as usize, blocks: Vec::new(), by_granule: Vec::new(), runs: 0, most_kept })
+        Ok(Privates { range, base, blocks: Vec::new(), by_granule: Vec::new(), runs: 0, most_kept })
     }
 
     /// A new one; gives its address.
     pub fn add(&mut self, size: usize) -> Option<usize> {
         let start = self.base + self.by_granule.len() * GRANULE;
         let granules = self.by_granule.len() + size.div_ceil(GRANULE);
-        if granules * GRANULE > RANGE {
+        // The base need not be where the range begins.
+        if (granules + 1) * GRANULE > RANGE {
             return None;
         }
         self.by_granule.resize(granules, self.blocks.len() as u32);
         self.blocks.push(Private { start, size, written: vec![0; size.div_ceil(64 * PAGE)], is_free: false });
         PRIVATE.set((self.base, start + size));
+        touch(start, size);
         Some(start)
     }
 
@@ -94,7 +96,9 @@ impl Privates {
     /// The one that begins there is used again.
     pub fn reuse(&mut self, address: usize) {
         if let Some(number) = self.number_at(address) {
-            self.blocks[number].is_free = false;
+            let block = &mut self.blocks[number];
+            block.is_free = false;
+            touch(block.start, block.size);
         }
     }
 
@@ -125,7 +129,7 @@ impl Drop for Privates {
     fn drop(&mut self) {
         PRIVATE.set((usize::MAX, 0));
         // SAFETY: programs have ended.
-        unsafe { libc::munmap(self.base as *mut libc::c_void, RANGE) };
+        unsafe { libc::munmap(self.range as *mut libc::c_void, RANGE) };
     }
 }
 
@@ -150,9 +154,12 @@ impl Private {
     /// The written pages go.
     fn wipe(&mut self) {
         self.written.fill(0);
-        // SAFETY: memory of our own that the program has given back.
-        unsafe { libc::madvise(self.start as *mut libc::c_void, self.size, libc::MADV_DONTNEED) };
-        protect(self.start, self.size, libc::PROT_READ);
+        // Mapped anew, and not only emptied: beside what is left of a written page the kernel would map single pages.
+        if map(self.start, self.size.next_multiple_of(GRANULE)).is_err() {
+            // SAFETY: memory of our own that the program has given back.
+            unsafe { libc::madvise(self.start as *mut libc::c_void, self.size, libc::MADV_DONTNEED) };
+            protect(self.start, self.size, libc::PROT_READ);
+        }
     }
 
     fn is_written(&self, address: usize) -> bool {
@@ -196,6 +203,28 @@ impl Private {
         }
         let found = word * 64 + bits.trailing_zeros() as usize;
         (found < end).then_some(found)
+    }
+}
+
+/// Zeros that can be read: at that address, whatever is there, or at one that the kernel chooses. Gives the address.
+fn map(address: usize, size: usize) -> std::io::Result<usize> {
+    let place = if address == 0 { 0 } else { libc::MAP_FIXED };
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | place;
+    // SAFETY: new memory, or memory of our own that nobody uses any more.
+    let mapped = unsafe { libc::mmap(address as *mut libc::c_void, size, libc::PROT_READ, flags, -1, 0) };
+    if mapped == libc::MAP_FAILED {
+        return Err(std::io::Error::last_os_error());
+    }
+    // SAFETY: a hint for that memory.
+    unsafe { libc::madvise(mapped, size, libc::MADV_HUGEPAGE) };
+    Ok(mapped as usize)
+}
+
+/// Maps the zeros before any page among them is written, after which the kernel maps single pages.
+fn touch(start: usize, size: usize) {
+    for granule in (start..start + size).step_by(GRANULE) {
+        // SAFETY: memory of our own that can be read.
+        unsafe { (granule as *const u8).read_volatile() };
     }
 }
 
