@@ -62,6 +62,7 @@ def compilers_of(suffix):
 
 HPCAST_COMPILERS = {"c": [HPCAST, "cc"], "cxx": [HPCAST, "cxx"], "fortran": [HPCAST, "f90"]}
 HPCAST_RUN = [HPCAST, "run", "-m", MACHINE, "-n"]
+SHARED_RUN = [HPCAST, "run", "--stacks", "shared", "-m", MACHINE, "-n"]
 PROCESSES_RUN = [HPCAST, "run", "--ranks-as", "processes", "-m", MACHINE, "-n"]
 IMPLEMENTATIONS = {
     implementation.name: implementation
@@ -76,6 +77,7 @@ IMPLEMENTATIONS = {
         Implementation("hpcast", "hpcast", HPCAST_COMPILERS, HPCAST_RUN),
         Implementation("hpcast-openmpi", "openmpi", compilers_of("openmpi"), HPCAST_RUN),
         Implementation("hpcast-mpich", "mpich", compilers_of("mpich"), HPCAST_RUN),
+        Implementation("shared", "hpcast", HPCAST_COMPILERS, SHARED_RUN),
         Implementation("processes", "hpcast", HPCAST_COMPILERS, PROCESSES_RUN),
         Implementation("processes-openmpi", "openmpi", compilers_of("openmpi"), PROCESSES_RUN),
         Implementation("processes-mpich", "mpich", compilers_of("mpich"), PROCESSES_RUN),

@@ -23,7 +23,7 @@ use hpcast_mpi::{Outcome, Setup};
 use hpcast_platform::Machine;
 use hpcast_platform::diagnostic::{Diagnostic, Source};
 use hpcast_report::{RunReport, Totals, json, text};
-use hpcast_units::Seconds;
+use hpcast_units::{Bytes, Seconds};
 
 use crate::failure::Failure;
 use crate::machine_options::MachineOptions;
@@ -165,6 +165,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
     if finding.one_thread {
         report.assumptions.push("threads = OpenMP has one in each rank, as if OMP_NUM_THREADS were 1".into());
+    }
+    if let Some(bytes) = finding.deep_stacks {
+        let had = Bytes::new(bytes as u64).human();
+        report
+            .assumptions
+            .push(format!("stacks = shared, where ranks that waited had {had} each: --stacks own would be faster"));
     }
     report.assumptions.extend(finding.accounts.iter().filter_map(assumed));
     if finding.library.is_none() {

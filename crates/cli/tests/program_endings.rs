@@ -113,15 +113,19 @@ fn faults_are_reported_with_rank_time_and_place() {
     let folder = Folder::new("program-faults");
     let program = common::compile_with(&folder, "faults", FAULTS, &["-fno-builtin"]);
     let json = folder.path("report.json");
-    let fails = |how: &str, code: i32, parts: &[&str]| {
-        let ran = run_program(3, &["--json", &json, "--ranks-as", "copies"], &[&program, how]);
-        assert_eq!(ran.code, Some(code), "{how}: {}", ran.err);
+    let fails_on = |stacks: &str, how: &str, code: i32, parts: &[&str]| {
+        let options = ["--json", &json, "--ranks-as", "copies", "--stacks", stacks];
+        let ran = run_program(3, &options, &[&program, how]);
+        assert_eq!(ran.code, Some(code), "{how}, {stacks}: {}", ran.err);
         for rank in 0..3 {
-            assert!(ran.out.contains(&format!("hello from {rank}\n")), "{how}: what others wrote is kept");
+            assert!(ran.out.contains(&format!("hello from {rank}\n")), "{how}, {stacks}: what others wrote is kept");
         }
         for part in parts {
-            assert!(ran.err.contains(part), "{how} should say {part}: {}", ran.err);
+            assert!(ran.err.contains(part), "{how}, {stacks} should say {part}: {}", ran.err);
         }
+    };
+    let fails = |how: &str, code: i32, parts: &[&str]| {
+        ["own", "shared"].into_iter().for_each(|stacks| fails_on(stacks, how, code, parts));
     };
     let ended = || {
         let report: serde_json::Value =

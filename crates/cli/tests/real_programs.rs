@@ -131,8 +131,15 @@ fn compiles(home: &Folder, arguments: &[&str]) {
 
 /// What a program prints, and its exit code.
 fn runs(ranks: &str, program: &str, arguments: &[&str]) -> (String, Option<i32>) {
+    runs_so(&[], ranks, program, arguments)
+}
+
+/// The same with more options.
+fn runs_so(options: &[&str], ranks: &str, program: &str, arguments: &[&str]) -> (String, Option<i32>) {
     let machine = machine("msc-512.toml");
-    let mut all = vec!["run", "-n", ranks, "-m", &machine, "--compute", "skip", program];
+    let mut all = vec!["run", "-n", ranks, "-m", &machine, "--compute", "skip"];
+    all.extend(options);
+    all.push(program);
     all.extend(arguments);
     let output = hpcast(&all);
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -341,6 +348,8 @@ fn cases_behave_as_under_real_libraries() {
         let mut words: Vec<String> = compiler.into_iter().map(place).collect();
         words.extend(["-o".into(), program.clone(), "-lm".into()]);
         compiles(&folder, &words.iter().map(String::as_str).collect::<Vec<_>>());
-        assert_eq!(runs(ranks.expect("a number of ranks"), &program, &[]), (expected(name), Some(0)), "{name}");
+        let ranks = ranks.expect("a number of ranks");
+        assert_eq!(runs(ranks, &program, &[]), (expected(name), Some(0)), "{name}");
+        assert_eq!(runs_so(&["--stacks", "shared"], ranks, &program, &[]), (expected(name), Some(0)), "{name}");
     }
 }

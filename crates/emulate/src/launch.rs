@@ -52,13 +52,15 @@ pub struct Launch {
     pub patience: Option<Duration>,
 }
 
-/// From so many ranks on, finding the page of a stack takes longer than copying what is on it.
+/// From so many ranks on, finding the page of a stack takes longer than copying what is on it, if that is little.
 const MANY: u32 = 1024;
+/// What is on a stack may be much if a function takes so many bytes at once.
+const DEEP: usize = 16 << 10;
 
 /// Whether ranks that are copies have stacks of their own, or run on one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// On one, if they are many.
+    /// On one, if they are many, and the program is not known to put much on it.
     Possible,
     /// On one.
     Shared,
@@ -104,6 +106,8 @@ pub struct Finding {
     pub why_processes: Option<String>,
     /// Whether the program uses OpenMP, and nobody has said with how many threads.
     pub one_thread: bool,
+    /// Bytes that ranks had on their stack when they waited, on average, if all ran on one and copying them took long.
+    pub deep_stacks: Option<usize>,
 }
 
 impl Finding {
@@ -131,6 +135,7 @@ impl Finding {
             free_files: world.file_system.was_free(),
             why_processes: None,
             one_thread: false,
+            deep_stacks: world.sleepers.mean_depth().filter(|&depth| depth >= DEEP),
             outcome,
         }
     }
@@ -369,7 +374,7 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
     let abi = OnceCell::from(abi);
     let world = Rc::new(World::new(launch, &setup, abi, Some(program.clone()), stop.clone()));
     let shares = match launch.stacks {
-        Sharing::Possible => setup.ranks >= MANY,
+        Sharing::Possible => setup.ranks >= MANY && program.largest_frame() < DEEP,
         Sharing::Shared => true,
         Sharing::Own => false,
     };

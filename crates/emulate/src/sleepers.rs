@@ -87,6 +87,8 @@ struct All {
     stack: Cell<Bounds>,
     /// What is to be done before a rank goes on.
     letters: RefCell<HashMap<u32, Vec<Letter>>>,
+    /// How often something was kept of that stack, and how many bytes in all.
+    kept: Cell<(u64, u64)>,
 }
 
 impl Drop for All {
@@ -102,6 +104,7 @@ impl Sleepers {
             ranks: (0..ranks).map(|_| Cell::new(Sleeper::NOWHERE)).collect(),
             stack: Cell::default(),
             letters: RefCell::default(),
+            kept: Cell::default(),
         }))
     }
 
@@ -139,6 +142,14 @@ impl Sleepers {
         // SAFETY: the stack is mapped from there to its base, and nobody runs on it; there is room for so many bytes.
         unsafe { sleeper.kept.copy_from_nonoverlapping(end as *const u8, depth) };
         rank.set(sleeper);
+        let (times, bytes) = self.0.kept.get();
+        self.0.kept.set((times + 1, bytes + depth as u64));
+    }
+
+    /// How many bytes were kept at a time, on average; none if ranks have their own stacks.
+    pub fn mean_depth(&self) -> Option<usize> {
+        let (times, bytes) = self.0.kept.get();
+        bytes.checked_div(times).map(|mean| mean as usize)
     }
 
     /// Puts that back, and does what was to be done before the rank goes on. Not to be called on that stack.

@@ -333,6 +333,11 @@ impl Elf {
         Ok(start..start + size as usize)
     }
 
+    /// What can be executed, piece by piece.
+    pub fn code(&self) -> impl Iterator<Item = &[u8]> {
+        self.segments.iter().filter(|one| one.executable).map(|one| &self.bytes()[one.file.clone()])
+    }
+
     /// What the file has for a range of places, where places are addresses and a bias; with the places where the parts begin.
     pub fn contents_in(&self, bias: u64, range: Range<u64>) -> impl Iterator<Item = (u64, &[u8])> {
         self.segments.iter().filter_map(move |segment| {

@@ -38,6 +38,7 @@ mod bridge;
 mod closure;
 mod elf;
 mod error;
+mod frames;
 mod host;
 mod image;
 mod instance;

@@ -44,6 +44,24 @@ fn copies_have_their_own_variables() {
 }
 
 #[test]
+fn large_frames_are_seen() {
+    let source = r#"
+void use(char *);
+int deep(int x) { char room[300000]; use(room); return room[x]; }
+void use(char *room) { *room = 1; }
+int main(void) { return 0; }
+"#;
+    let folder = Folder::new("frames");
+    for flag in ["-fstack-clash-protection", "-fno-stack-clash-protection"] {
+        let Some(deep) = folder.compile("gcc", "deep", source, &["-O1", "-fno-inline", flag]) else { return };
+        assert!((300_000..301_000).contains(&open(&deep).largest_frame()), "{flag}");
+        let shallow = source.replace("300000", "300");
+        let shallow = folder.compile("gcc", "shallow", &shallow, &["-O1", "-fno-inline", flag]).expect("as before");
+        assert!(open(&shallow).largest_frame() < 4096, "{flag}");
+    }
+}
+
+#[test]
 fn addresses_have_names() {
     let folder = Folder::new("names");
     let Some(path) = folder.compile("gcc", "names", PRIVATE, &[]) else { return };

@@ -1,0 +1,170 @@
+//! Ranks that run on one stack do what they do on stacks of their own.
+
+mod common;
+
+use common::{Folder, Ran, compile, compile_with, run_program};
+
+/// What others read and write lies on the stacks of ranks that wait.
+const DATA: &str = r#"
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+static int rank, size;
+static long sum(const int *numbers, int count) {
+    long sum = 0;
+    for (int i = 0; i < count; i++) sum = 31 * sum + numbers[i];
+    return sum;
+}
+/* Ranks have other numbers of calls between here and the end of the stack. */
+static long deeper(int levels, long (*what)(void)) {
+    volatile char room[700];
+    room[levels] = levels;
+    long found = levels > 0 ? deeper(levels - 1, what) : what();
+    return found + room[levels] - levels;
+}
+static void fill(int *numbers, int count) {
+    for (int i = 0; i < count; i++) numbers[i] = 1000 * rank + i;
+}
+static long early_and_late(void) {
+    int sent[300], received[300] = {0};
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    fill(sent, 300);
+    for (int late = 0; late < 2; late++) {
+        if ((rank + late) % 2) MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Irecv(received, 300, MPI_INT, (rank + size - 1) % size, late, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(sent, 300, MPI_INT, (rank + 1) % size, late, MPI_COMM_WORLD, &requests[1]);
+        if (!((rank + late) % 2)) MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Waitall(2, requests, statuses);
+        sent[0] += received[299] + statuses[0].MPI_SOURCE;
+    }
+    return sum(sent, 300) + sum(received, 300);
+}
+static long few(void) {
+    char sent[24], received[24];
+    for (int bytes = 1; bytes <= 24; bytes++) {
+        memset(sent, 'a' + rank + bytes, sizeof sent);
+        MPI_Sendrecv(sent, bytes, MPI_CHAR, (rank + 1) % size, 0, received, bytes, MPI_CHAR, (rank + size - 1) % size, 0,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    return received[0] * 256 + received[23];
+}
+static long with_gaps(void) {
+    int sent[64], received[64] = {0};
+    MPI_Datatype every_second;
+    fill(sent, 64);
+    MPI_Type_vector(32, 1, 2, MPI_INT, &every_second);
+    MPI_Type_commit(&every_second);
+    MPI_Request request;
+    MPI_Irecv(received, 1, every_second, (rank + 1) % size, 0, MPI_COMM_WORLD, &request);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Ssend(sent + 1, 1, every_second, (rank + size - 1) % size, 0, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Type_free(&every_second);
+    return sum(received, 64);
+}
+static void larger(void *in, void *inout, int *count, MPI_Datatype *type) {
+    for (int i = 0; i < *count; i++)
+        if (((int *)in)[i] > ((int *)inout)[i]) ((int *)inout)[i] = ((int *)in)[i];
+}
+static long together(void) {
+    int mine[5], most[5] = {0}, all[64] = {0};
+    MPI_Request requests[2];
+    MPI_Op op;
+    fill(mine, 5);
+    MPI_Op_create(larger, 1, &op);
+    MPI_Iallreduce(mine, most, 5, MPI_INT, op, MPI_COMM_WORLD, &requests[0]);
+    MPI_Iallgather(mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Op_free(&op);
+    return sum(most, 5) + sum(all, size);
+}
+static long window(void) {
+    int memory[40], got[40] = {0}, put = rank + 1, one = 1, before = -1;
+    MPI_Win win;
+    fill(memory, 40);
+    MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    MPI_Get(got, 40, MPI_INT, (rank + 1) % size, 0, 40, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    MPI_Put(&put, 1, MPI_INT, (rank + 2) % size, 3, 1, MPI_INT, win);
+    MPI_Accumulate(&put, 1, MPI_INT, 0, 7, 1, MPI_INT, MPI_SUM, win);
+    MPI_Win_fence(0, win);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+    MPI_Fetch_and_op(&one, &before, MPI_INT, 1, 9, MPI_SUM, win);
+    MPI_Win_unlock(1, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    long found = sum(memory, 40) + sum(got, 40);
+    MPI_Win_free(&win);
+    return found;
+}
+int main(int argc, char **argv) {
+    long (*all[])(void) = {early_and_late, few, with_gaps, together, window};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < 5; i++) {
+        long found = deeper(rank * (i + 1) % 4, all[i]);
+        printf("%d %ld %.9f\n", i, found, MPI_Wtime());
+    }
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn messages_find_what_lies_on_stacks() {
+    let folder = Folder::new("stacks-data");
+    let program = compile(&folder, "data", DATA);
+    let [own, shared] = ["own", "shared"].map(|which| {
+        let Ran { out, err, code } = run_program(5, &["--stacks", which, "--prefix"], &[&program]);
+        assert_eq!(code, Some(0), "{which}: {err}");
+        out
+    });
+    assert_eq!(own.lines().count(), 25);
+    assert_eq!(own, shared);
+}
+
+/// Waits with so many numbers on the stack, or with an array whose size the compiler knows.
+const DEEP: &str = r#"
+#include <mpi.h>
+#include <stdlib.h>
+static void wait(double *room, int count) {
+    for (int i = 0; i < count; i++) room[i] = i;
+    for (int i = 0; i < 20; i++) MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < count; i++)
+        if (room[i] != i) MPI_Abort(MPI_COMM_WORLD, 3);
+}
+int main(int argc, char **argv) {
+    int count = atoi(argv[1]);
+    MPI_Init(&argc, &argv);
+#ifdef KNOWN
+    double room[KNOWN];
+    count = KNOWN;
+#else
+    double room[count];
+#endif
+    wait(room, count);
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn much_on_the_stack_is_told() {
+    let folder = Folder::new("stacks-deep");
+    let program = compile(&folder, "deep", DEEP);
+    let told = |ranks, options: &[&str], program: &[&str]| {
+        let ran = run_program(ranks, options, program);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        ran.err.contains("stacks = shared, where ranks that waited had")
+    };
+    assert!(told(16, &["--stacks", "shared"], &[&program, "10000"]));
+    assert!(!told(16, &["--stacks", "shared"], &[&program, "100"]));
+    assert!(!told(16, &["--stacks", "own"], &[&program, "10000"]));
+    // Many share one unless it is known before that they put much on it.
+    let many = ["--oversubscribe"];
+    assert!(told(1024, &many, &[&program, "10000"]));
+    let known = compile_with(&folder, "known", DEEP, &["-DKNOWN=10000"]);
+    assert!(!told(1024, &many, &[&known, "0"]));
+}
