@@ -66,7 +66,7 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 8, value_name = "MIB")]
     stack: usize,
     /// Whether each rank has a stack of its `own`, or all run on one that is `shared`, which is faster for many whose stacks are not deep; the
-    /// second from 1,024 ranks on, unless this says otherwise
+    /// second from 2,048 ranks on, unless this says otherwise
     #[arg(long, value_name = "WHICH")]
     stacks: Option<Which>,
     /// What ranks are: `copies` of the program in one process, or `processes`, which is slower and can do more; the first, if the

@@ -164,7 +164,7 @@ fn much_on_the_stack_is_told() {
     assert!(!told(16, &["--stacks", "own"], &[&program, "10000"]));
     // Many share one unless it is known before that they put much on it.
     let many = ["--oversubscribe"];
-    assert!(told(1024, &many, &[&program, "10000"]));
+    assert!(told(2048, &many, &[&program, "10000"]));
     let known = compile_with(&folder, "known", DEEP, &["-DKNOWN=10000"]);
-    assert!(!told(1024, &many, &[&known, "0"]));
+    assert!(!told(2048, &many, &[&known, "0"]));
 }

@@ -53,7 +53,7 @@ pub struct Launch {
 }
 
 /// From so many ranks on, finding the page of a stack takes longer than copying what is on it, if that is little.
-const MANY: u32 = 1024;
+const MANY: u32 = 2048;
 /// What is on a stack may be much if a function takes so many bytes at once.
 const DEEP: usize = 16 << 10;
 

@@ -23,10 +23,21 @@ impl<T: Copy> Slab<T> {
     /// Puts a value in and returns its number.
     #[inline]
     pub fn insert(&mut self, value: T) -> u32 {
+        self.insert_with(|| value)
+    }
+
+    /// The same for a value that is made in its place: large ones are written once.
+    #[inline(always)]
+    pub fn insert_with(&mut self, make: impl FnOnce() -> T) -> u32 {
         if let Some(number) = self.free.pop() {
-            self.values[number as usize] = value;
+            self.values[number as usize] = make();
             return number;
         }
+        self.grow(make())
+    }
+
+    #[cold]
+    fn grow(&mut self, value: T) -> u32 {
         self.values.push(value);
         (self.values.len() - 1) as u32
     }

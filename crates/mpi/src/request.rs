@@ -115,6 +115,12 @@ const NOTHING: Met = Met { status: Status { source: 0, tag: 0, bytes: 0 }, from:
 impl RequestState {
     #[inline]
     pub fn new(task: u32, call: Call) -> RequestState {
+        RequestState::with(task, call, Parcel::NONE)
+    }
+
+    /// One that has a place for data.
+    #[inline(always)]
+    pub fn with(task: u32, call: Call, parcel: Parcel) -> RequestState {
         RequestState {
             task,
             waited: false,
@@ -124,7 +130,7 @@ impl RequestState {
             done: Time::NEVER,
             overhead: Time::ZERO,
             met: NOTHING,
-            parcel: Parcel::NONE,
+            parcel,
             place: Place::default(),
         }
     }

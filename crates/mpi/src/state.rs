@@ -132,8 +132,8 @@ impl State {
         let (from, sent) = (sender.rank, sender.clock);
         let mut request = Request::DONE;
         if !detached {
-            let state = RequestState::new(task, Call::Send { to, tag, bytes, context: comm.context() });
-            request = Request::new(self.matching.receives().insert(state));
+            let call = Call::Send { to, tag, bytes, context: comm.context() };
+            request = Request::new(self.matching.receives().insert_with(|| RequestState::new(task, call)));
         }
         let send = request.number();
         let envelope = Envelope { context: comm.context(), source: comm.rank(), tag };
@@ -149,7 +149,7 @@ impl State {
             }
         } else {
             let (arrived, receive, place, latency) = (Time::NEVER, NONE, Place::default(), charges.latency);
-            let message = Message {
+            let number = self.matching.messages().insert_with(|| Message {
                 from,
                 to,
                 envelope,
@@ -163,23 +163,22 @@ impl State {
                 eager,
                 parcel,
                 place,
-            };
-            self.post_message(message, announced, nodes);
+            });
+            self.post_message(number, announced, nodes);
         }
         request
     }
 
     /// A message that meets no receive yet is kept, or will come at its time.
     #[inline(never)]
-    fn post_message(&mut self, mut message: Message, announced: bool, nodes: (u32, u32)) {
-        let Message { from, to, bytes, sent, eager, latency, send, parcel, .. } = message;
+    fn post_message(&mut self, number: u32, announced: bool, nodes: (u32, u32)) {
+        let Message { from, to, bytes, sent, eager, latency, send, parcel, .. } = *self.matching.message(number);
         if parcel.is_some()
             && (eager || send == NONE)
             && let Some(post) = &mut self.post
         {
-            message.parcel = post.keep(parcel, from);
+            self.matching.messages()[number].parcel = post.keep(parcel, from);
         }
-        let number = self.matching.messages().insert(message);
         if eager {
             let charges = self.costs.of(bytes, nodes.0 == nodes.1);
             self.network.start(sent, Transfer { latency, ..transfer(Cargo::Message(number), nodes, charges) });
@@ -231,9 +230,8 @@ impl State {
         let Receiving { comm, source, tag, parcel } = receiving;
         let Task { rank, clock, .. } = self.tasks[task as usize];
         let pattern = Pattern::new(comm.context(), source, tag);
-        let mut state = RequestState::new(task, Call::Receive { pattern, posted: clock });
-        state.parcel = parcel;
-        let request = Request::new(self.matching.receives().insert(state));
+        let call = Call::Receive { pattern, posted: clock };
+        let request = Request::new(self.matching.receives().insert_with(|| RequestState::with(task, call, parcel)));
         match source {
             None => self.matching.beside_mut(rank).any_source += 1,
             // Who receives from a rank mostly sends to it, too.
@@ -287,9 +285,8 @@ impl State {
         let Envelope { context, source, tag } = self.matching.message(message.0).envelope;
         let clock = self.tasks[task as usize].clock;
         let pattern = Pattern::new(context, Some(source), Some(tag));
-        let mut state = RequestState::new(task, Call::Receive { pattern, posted: clock });
-        state.parcel = parcel;
-        let request = Request::new(self.matching.receives().insert(state));
+        let call = Call::Receive { pattern, posted: clock };
+        let request = Request::new(self.matching.receives().insert_with(|| RequestState::with(task, call, parcel)));
         self.matched_late(message.0, request.number());
         request
     }

@@ -141,8 +141,6 @@ pub(super) fn put_largest(
     let at = registers.integers[vector] as usize + (place * step * u64::from(element)) as usize;
     // SAFETY: the program says that the vector has so many numbers.
     unsafe {
-        // Where the vector is folded, the kernel maps a page for a write, and those around it for a read.
-        (at as *const u8).read_volatile();
         match size {
             4 => (at as *mut f32).write_unaligned(value as f32),
             _ => (at as *mut f64).write_unaligned(value),
