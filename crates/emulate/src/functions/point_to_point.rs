@@ -309,6 +309,7 @@ impl Call<'_> {
         answer.map_err(|fault| fault.of_comm(described.comm.number))
     }
 
+    #[inline(always)]
     fn post_receive(&self, described: &Described) -> Result<Option<(Request, Received)>, Fault> {
         let Some((receiving, layout, peers)) = self.receiving(described)? else { return Ok(None) };
         let capacity = layout.bytes();

@@ -6,7 +6,7 @@ use super::{FOLDED, Share};
 const RANGE: usize = 1 << 43;
 /// The memory behind it.
 const LARGEST_BLOCK: usize = 64 << 20;
-const SMALLEST_BLOCK: usize = 4 << 20;
+const SMALLEST_BLOCK: usize = 2 << 20;
 
 /// The range of folded addresses.
 pub(super) struct Arena {
