@@ -69,7 +69,9 @@ class Program:
             folders = [libraries, *(libraries / part for part in ("blas", "lapack", "openmpi")), root / "usr" / "lib"]
             variables["LD_LIBRARY_PATH"] = ":".join(str(folder) for folder in folders)
         for key, value in self.environment.items():
-            variables[key] = value.replace("$ROOT", variables.get("ROOT", ""))
+            for name in ("ROOT", "LD_LIBRARY_PATH"):
+                value = value.replace(f"${name}", variables.get(name, ""))
+            variables[key] = value
         return variables
 
     def compile(self, by, variables, timeout):
