@@ -29,8 +29,8 @@ pub enum Whereabouts {
 
 /// Where each rank is.
 pub(crate) fn whereabouts(processes: &[Rc<Process>]) -> Vec<Whereabouts> {
-    let place = |process: &Rc<Process>| match process.calling() {
-        Some(function) => Whereabouts::Calling(function),
+    let place = |process: &Rc<Process>| match process.calls().first() {
+        Some((_, function)) => Whereabouts::Calling(function),
         None if process.has_ended() && !process.was_stopped() => Whereabouts::Ended,
         None if process.has_begun() => Whereabouts::Computing,
         None => Whereabouts::NotBegun,

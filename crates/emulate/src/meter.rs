@@ -58,6 +58,11 @@ impl Meter {
         self.is_paused.set(is_paused);
     }
 
+    /// When the code of the thread that went on last did, and which it is: that is set aside for another thread.
+    pub(crate) fn exchange(&self, (since, thread): (u64, usize)) -> (u64, usize) {
+        (self.since.replace(since), self.thread.replace(thread))
+    }
+
     /// The program's own code goes on.
     #[inline]
     pub fn resume(&self) {

@@ -3,6 +3,7 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -20,6 +21,7 @@ use crate::files::File;
 use crate::launch::Copy;
 use crate::meter::Meter;
 use crate::processes::baton;
+use crate::processes::threads::Threads;
 use crate::reduction::Op;
 use crate::requests::Requests;
 use crate::stacks::Bounds;
@@ -175,7 +177,7 @@ pub struct Process {
     /// What all ranks share.
     pub world: Rc<World>,
     /// Its place in the simulation.
-    pub rank: Rank,
+    pub rank: Acting,
     yielder: Cell<*const FiberYielder>,
     /// The MPI function that it is in.
     calling: Cell<Option<&'static str>>,
@@ -184,6 +186,8 @@ pub struct Process {
     /// How far it is.
     pub stage: Cell<Stage>,
     ended: Cell<bool>,
+    /// Several of its threads may be in MPI at the same time.
+    pub has_threads: Cell<bool>,
     /// How often it has called MPI or gone on: others look at it while it runs.
     steps: AtomicU32,
     /// The communicator of its last message: its number, and what messages need of it.
@@ -224,6 +228,10 @@ pub struct Process {
     pub file_handler: Cell<Handler>,
     /// The thread level that it asked for.
     pub thread_level: Cell<i32>,
+    /// The thread that has called MPI_Init.
+    pub main_thread: Cell<usize>,
+    /// Its threads, if it is a process.
+    pub threads: OnceCell<Box<Threads>>,
     /// The time after my last reading of the clock, and how many there were before it with nothing in between.
     clock: Cell<(Time, u64)>,
     /// How often I have read it in all: in between, code that is measured may take time.
@@ -236,6 +244,47 @@ pub struct Process {
     stopped: Cell<bool>,
     /// State of the C library's functions that keep some.
     pub libc: crate::libc_state::LibcState,
+}
+
+/// What a thread of a rank is doing.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Doing {
+    /// The MPI function that it is in.
+    pub calling: Option<&'static str>,
+    clock: (Time, u64),
+    asked: (Time, u64),
+    measured: (u64, usize),
+}
+
+/// The place of a rank in the simulation, or of one of its threads: whichever is inside MPI.
+pub struct Acting {
+    own: Rank,
+    /// That of another thread than the first.
+    other: Cell<*const Rank>,
+}
+
+impl Acting {
+    /// That of the rank itself.
+    pub fn own(&self) -> &Rank {
+        &self.own
+    }
+
+    /// That of a thread from now on; without one, that of the rank itself.
+    ///
+    /// # Safety
+    /// The thread's must stay where it is as long as this.
+    pub(crate) unsafe fn act_as(&self, other: Option<&Rank>) {
+        self.other.set(other.map_or(std::ptr::null(), std::ptr::from_ref));
+    }
+}
+
+impl Deref for Acting {
+    type Target = Rank;
+    #[inline]
+    fn deref(&self) -> &Rank {
+        // SAFETY: as `act_as` asks for.
+        unsafe { self.other.get().as_ref() }.unwrap_or(&self.own)
+    }
 }
 
 /// Picoseconds that it takes to read a clock: about that many on current processors (the kernel's vDSO).
@@ -264,7 +313,7 @@ impl Process {
         let peers = Peers::of(rank.world());
         Rc::new(Process {
             world,
-            rank,
+            rank: Acting { own: rank, other: Cell::new(std::ptr::null()) },
             objects: Objects::default(),
             predefined: OnceCell::new(),
             base: Cell::default(),
@@ -273,6 +322,7 @@ impl Process {
             calling: Cell::new(None),
             stage: Cell::new(Stage::Before),
             ended: Cell::new(false),
+            has_threads: Cell::new(false),
             steps: AtomicU32::new(0),
             recent: Cell::new(WORLD),
             recent_peers: Cell::new(peers),
@@ -292,6 +342,8 @@ impl Process {
             own_errors: RefCell::default(),
             file_handler: Cell::new(Handler::Return),
             thread_level: Cell::new(0),
+            main_thread: Cell::new(0),
+            threads: OnceCell::new(),
             clock: Cell::new((Time::ZERO, 0)),
             looks: Cell::default(),
             asked: Cell::new((Time::ZERO, 0)),
@@ -340,7 +392,7 @@ impl Process {
     pub(crate) fn suspend(&self) {
         debug_assert!(!aside::is_aside(), "others would overwrite the stack");
         if let Some(ranks) = baton::ranks() {
-            return ranks.suspend(self.number() as usize);
+            return self.threads().suspend(self, ranks);
         }
         self.world.sleepers.lie_down(self);
         // SAFETY: the yielder lives on the stack of this fiber as long as the fiber runs, and we are on it.
@@ -432,6 +484,32 @@ impl Process {
     /// The MPI function that it is in.
     pub fn calling(&self) -> Option<&'static str> {
         self.calling.get()
+    }
+
+    /// The MPI functions that its threads are in, by the number of the task in the simulation.
+    pub fn calls(&self) -> Vec<(u32, &'static str)> {
+        let others = self.threads.get().map(|threads| threads.calls(self)).unwrap_or_default();
+        self.calling().map(|call| (self.rank.task(), call)).into_iter().chain(others).collect()
+    }
+
+    /// What one thread does gives way to what another one does.
+    pub(crate) fn exchange_doing(&self, doing: Doing) -> Doing {
+        Doing {
+            calling: self.calling.replace(doing.calling),
+            clock: self.clock.replace(doing.clock),
+            asked: self.asked.replace(doing.asked),
+            measured: self.meter.exchange(doing.measured),
+        }
+    }
+
+    /// Its threads: it is a process.
+    pub(crate) fn threads(&self) -> &Threads {
+        self.threads.get_or_init(Box::default)
+    }
+
+    /// Whether it does not go on, since it has ended or the run ends.
+    pub(crate) fn is_over(&self) -> bool {
+        self.has_ended() || self.world.stop.load(Ordering::Relaxed)
     }
 
     /// Whether it has ever run.

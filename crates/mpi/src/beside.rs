@@ -1,4 +1,5 @@
-//! Work beside the ranks: what hardware or a progress thread does at a rank's node while its program goes on.
+//! Work beside the ranks: what hardware or a progress thread does at a rank's node while its program goes on, and threads of the
+//! program itself.
 
 use std::future::Future;
 
@@ -42,6 +43,31 @@ impl Rank {
         let now = self.now();
         self.state().tasks[task as usize].clock = now;
         sim.start_background(task, Box::pin(work(Rank::new(sim.clone(), task, world))));
+    }
+
+    /// Starts a thread of my program: it has a clock of its own, which begins where the simulation is.
+    pub fn start_thread<F>(&self, work: impl FnOnce(Rank) -> F)
+    where
+        F: Future<Output = ()> + 'static,
+    {
+        let sim = self.sim();
+        let task = sim.new_task(self.task());
+        let mut state = self.state();
+        state.tasks[task as usize].clock = state.now;
+        drop(state);
+        sim.start_background(task, Box::pin(work(Rank::new(sim.clone(), task, self.world()))));
+    }
+
+    /// Where the simulation is ahead of me, I have waited meanwhile: for another thread of my program.
+    pub fn keep_up(&self) {
+        let mut state = self.state();
+        let now = state.now;
+        state.wait_until(self.task(), now);
+    }
+
+    /// My task is resumed, whatever it waits for: to see that the program has ended.
+    pub fn wake(&self) {
+        self.state().ready.push(self.task());
     }
 
     /// Lets the simulation come to my clock, for what must happen in the order of time.

@@ -25,6 +25,8 @@ pub struct Deadlock {
 pub struct Wait {
     /// The rank in the world.
     pub rank: u32,
+    /// The rank's task that waits: its own, that of one of its threads, or of an operation in its background.
+    pub task: u32,
     /// What for.
     pub awaited: Awaited,
 }
@@ -128,7 +130,7 @@ impl std::fmt::Display for Deadlock {
             self.count
         )?;
         let ranks = self.waits.chunk_by(|a, b| a.rank == b.rank);
-        for Wait { rank, awaited } in ranks.filter_map(|waits| waits.first()).take(NAMED) {
+        for Wait { rank, awaited, .. } in ranks.filter_map(|waits| waits.first()).take(NAMED) {
             writeln!(f, "  rank {rank} waits in {awaited}")?;
         }
         if self.count > NAMED {
@@ -145,10 +147,11 @@ impl Deadlock {
             .filter(|(_, request)| request.waited && request.done == Time::NEVER)
             .map(|(_, request)| Wait {
                 rank: state.tasks[request.task as usize].rank,
+                task: request.task,
                 awaited: Awaited::of(state, &request.call),
             })
             .collect();
-        waits.extend(state.probing().map(|rank| Wait { rank, awaited: Awaited::Probed }));
+        waits.extend(state.probing().map(|(rank, task)| Wait { rank, task, awaited: Awaited::Probed }));
         // A stable sort: what a rank has posted first stays first.
         waits.sort_by_key(|wait| wait.rank);
         let count = waits.chunk_by(|a, b| a.rank == b.rank).count();

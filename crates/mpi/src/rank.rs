@@ -93,7 +93,8 @@ impl Rank {
         &self.sim
     }
 
-    pub(crate) fn task(&self) -> u32 {
+    /// The number of my task: that of a rank is its own, that of a thread another.
+    pub fn task(&self) -> u32 {
         self.task
     }
 

@@ -135,6 +135,12 @@ impl RequestState {
         }
     }
 
+    /// A task waits for it: the one that has posted it, or another thread of the same rank.
+    #[inline]
+    pub fn wait(&mut self, task: u32) {
+        (self.task, self.waited) = (task, true);
+    }
+
     #[inline]
     pub fn any_source(&self) -> bool {
         self.pattern().source().is_none()

@@ -62,6 +62,8 @@ pub(crate) struct State {
     polls: u32,
     /// Where all ranks share the price of polling: the last poll of each task.
     shared_polls: Vec<SharedPoll>,
+    /// Further tasks that wait in a probe, with their ranks: threads of ranks, one of which waits in a probe already.
+    also_probing: Vec<(u32, u32)>,
     /// The rounds that tasks are in.
     driven: Vec<Driven>,
     /// Who was received from last.
@@ -91,6 +93,7 @@ impl State {
             total_bytes: 0,
             polls: 0,
             shared_polls: Vec::new(),
+            also_probing: Vec::new(),
             driven: Vec::new(),
             peer: NONE,
             scratch: Vec::new(),
@@ -197,6 +200,7 @@ impl State {
         let probing = std::mem::replace(&mut self.matching.beside_mut(to).probing, NONE);
         if probing != NONE {
             self.ready.push(probing);
+            self.wake_also_probing(to);
         }
     }
 
@@ -407,10 +411,11 @@ impl State {
     /// The task waits until one of these requests, none of them done, is done.
     #[inline]
     pub fn await_one<'a>(&mut self, task: u32, requests: impl IntoIterator<Item = &'a Request>) {
+        let number = task;
         let task = &mut self.tasks[task as usize];
         (task.awaiting, task.coming, task.ahead, task.next) = (1, 0, 0, Next::Anything);
         for request in requests {
-            self.matching.receives()[request.number()].waited = true;
+            self.matching.receives()[request.number()].wait(number);
         }
     }
 
@@ -421,7 +426,7 @@ impl State {
         for request in requests {
             if !self.is_done(request) {
                 let request = &mut self.matching.receives()[request.number()];
-                request.waited = true;
+                request.wait(task);
                 undone += 1;
                 coming = coming.saturating_add(u16::from(request.is_coming));
             }
@@ -483,7 +488,9 @@ impl State {
 
     #[inline]
     fn held(&mut self, task: u32, number: u32) -> Option<&mut RequestState> {
-        self.matching.receives().get_mut(number).filter(|request| request.held && request.task == task)
+        // Threads of a rank may wait for each other's requests.
+        let is_of = |other: u32| other == task || self.tasks[other as usize].rank == self.tasks[task as usize].rank;
+        self.matching.receives().get_mut(number).filter(|request| request.held && is_of(request.task))
     }
 
     /// The task waits until all of these requests are done; false if they are. None if one of them is not held, or is there twice
@@ -500,7 +507,7 @@ impl State {
             match number.and_then(|number| self.held(task, number)) {
                 Some(request) if request.done != Time::NEVER => {}
                 Some(request) if !(request.waited && is_first) => {
-                    request.waited = true;
+                    request.wait(task);
                     undone += 1;
                     coming = coming.saturating_add(u16::from(request.is_coming));
                 }

@@ -20,7 +20,7 @@ pub(super) fn text(deadlock: &Deadlock, finding: &Finding) -> String {
     };
     let mut text = format!("deadlock after {at:.9} s: {all} for something that never comes");
     let circle = circle(waits);
-    let find = |rank: &u32| waits.iter().find(|wait| wait.rank == *rank);
+    let find = |rank: &u32| waits.iter().find(|wait| wait.rank == *rank && wait.awaited.peer().is_some());
     if !circle.is_empty() {
         let who = if circle.len() == 1 {
             "a rank waits for itself".into()
@@ -33,7 +33,9 @@ pub(super) fn text(deadlock: &Deadlock, finding: &Finding) -> String {
         }
         text += &more(circle.len().saturating_sub(LINES), "in the circle");
     }
-    let others = waits.iter().filter(|wait| !circle.contains(&wait.rank));
+    // Other threads of a rank may wait for something else.
+    let is_of_circle = |wait: &Waiting| circle.contains(&wait.rank) && find(&wait.rank) == Some(wait);
+    let others = waits.iter().filter(|wait| !is_of_circle(wait));
     text += &groups(others, finding);
     let ended: Vec<u32> = (0..)
         .zip(&finding.whereabouts)

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use hpcast_mpi::{Awaited, Deadlock};
+use hpcast_mpi::{Awaited, Deadlock, Wait};
 
 use super::communicator;
 use crate::process::Process;
 
-/// A rank that waits for ever.
+/// A rank, or one of its threads, that waits for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
     /// The rank.
@@ -21,29 +21,40 @@ pub struct Waiting {
     pub communicator: Option<String>,
 }
 
-/// What each rank waits for: of several things the first that names somebody.
+/// What each thread of each rank waits for: of several things the first that names somebody.
 pub(crate) fn waits(deadlock: &Deadlock, processes: &[Rc<Process>]) -> Vec<Waiting> {
     let ranks = deadlock.waits.chunk_by(|a, b| a.rank == b.rank);
-    let chosen = ranks.filter_map(|waits| waits.iter().find(|wait| wait.awaited.peer().is_some()).or(waits.first()));
-    let describe = |wait: &hpcast_mpi::Wait| {
-        let process = processes.get(wait.rank as usize)?;
+    let known = ranks.filter_map(|waits| Some((processes.get(waits[0].rank as usize)?, waits)));
+    known.flat_map(|(process, waits)| of_rank(process, waits)).collect()
+}
+
+/// What each thread of a rank waits for.
+fn of_rank(process: &Process, waits: &[Wait]) -> Vec<Waiting> {
+    let calls = process.calls();
+    // What goes on in the background counts for the thread that is named first.
+    let place = |wait: &Wait| calls.iter().position(|(task, _)| *task == wait.task).unwrap_or(0);
+    let describe = |thread: usize| {
+        let mut waits = waits.iter().filter(|wait| place(wait) == thread);
+        let wait = waits.clone().find(|wait| wait.awaited.peer().is_some()).or(waits.next())?;
         let channel = match wait.awaited {
             Awaited::Message { channel, .. } | Awaited::Receiver { channel, .. } => Some(channel),
             Awaited::Probed | Awaited::Background(_) => None,
         };
         Some(Waiting {
             rank: wait.rank,
-            call: process.calling().unwrap_or("its own code"),
+            call: calls.get(thread).map_or("its own code", |(_, call)| call),
             awaited: wait.awaited,
             communicator: channel.map(|channel| communicator(process, channel.context)),
         })
     };
-    chosen.filter_map(describe).collect()
+    (0..calls.len().max(1)).filter_map(describe).collect()
 }
 
 /// Ranks that wait for each other in a circle, if some do: each for the next, and the last for the first.
 pub fn circle(waits: &[Waiting]) -> Vec<u32> {
-    let peers: BTreeMap<u32, u32> = waits.iter().filter_map(|wait| Some((wait.rank, wait.awaited.peer()?))).collect();
+    // Of several threads the first that waits for somebody counts.
+    let edges = waits.iter().rev().filter_map(|wait| Some((wait.rank, wait.awaited.peer()?)));
+    let peers: BTreeMap<u32, u32> = edges.collect();
     let mut seen: BTreeMap<u32, u32> = BTreeMap::new();
     for &start in peers.keys() {
         let mut rank = start;

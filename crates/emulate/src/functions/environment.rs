@@ -6,6 +6,7 @@ use crate::argument::{At, Buffer, CommHandle, InfoAt, InfoHandle, TextAt};
 use crate::call::{Address, Call, Language, make, mpi};
 use crate::fault::{Answer, Fault};
 use crate::process::{Ending, Process, Stage};
+use crate::processes::gate;
 
 /// What MPI_Get_library_version says.
 fn library_version() -> String {
@@ -17,17 +18,19 @@ pub(super) fn initialise(call: &Call<'_>) -> Answer {
         return Err(Fault::new(ErrorClass::Other, "MPI_Init may be called once only"));
     }
     call.me.stage.set(Stage::During);
+    call.me.main_thread.set(gate::thread());
     Ok(())
 }
 
 pub(super) fn initialise_thread(call: &Call<'_>, required: i32, provided: At<i32>) -> Answer {
     initialise(call)?;
-    // A copy has one thread, so any level holds; programs that ask for several and start none are common. Of the threads of
-    // a process one may be in MPI at a time, also while it waits.
-    let is_copy = crate::processes::gate::thread() == 0;
-    let most = call.abi.constant(if is_copy { "MPI_THREAD_MULTIPLE" } else { "MPI_THREAD_SERIALIZED" });
+    // A copy has one thread, so any level holds; programs that ask for several and start none are common.
+    let most = call.abi.constant("MPI_THREAD_MULTIPLE");
     call.me.thread_level.set(required.min(most));
     provided.set(required.min(most));
+    if let Some(threads) = call.me.threads.get().filter(|_| required >= most) {
+        threads.allow_many(call.me);
+    }
     Ok(())
 }
 
@@ -58,8 +61,8 @@ mpi! {
         provided.set(call.me.thread_level.get());
         Ok(())
     }
-    fn MPI_Is_thread_main(_call, flag: At<i32>) {
-        flag.set(1);
+    fn MPI_Is_thread_main(call, flag: At<i32>) {
+        flag.set(i32::from(call.me.main_thread.get() == gate::thread()));
         Ok(())
     }
     fn MPI_Initialized(call, flag: At<i32>) {

@@ -1,7 +1,7 @@
 //! One process runs at a time: the baton goes from the simulation to a rank and back.
 //!
 //! Each rank has a word in shared memory. Whoever gives the baton to the rank sets the word and waits until the rank has set it
-//! back. While a rank waits, others cannot reach its memory. What is written there is done by the rank itself, when it goes on
+//! back. In the rank, each thread that waits has a [`Turn`] of its own. While a rank waits, others cannot reach its memory. What is written there is done by the rank itself, when it goes on
 //! ([`later`]): it cannot look before. What is read is read by the rank on behalf of the other ([`now`]).
 
 use std::cell::{Cell, RefCell};
@@ -9,27 +9,53 @@ use std::io;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use super::gate;
+use super::threads::Door;
 use crate::heap;
 
 /// The rank waits.
 const WAITS: u32 = 0;
 /// The rank has the baton.
 const RUNS: u32 = 1;
-/// The rank has the baton, and some process has ended: perhaps its.
-const PERHAPS_ENDED: u32 = 2;
+/// The rank has the baton, and whoever waits for it should look what has become of it: some process has ended, perhaps its, or one
+/// of its threads has begun to wait.
+const LOOKS: u32 = 2;
 
-/// A signal may come before its process can be waited for: one looks again after that time.
-const LOOK_AGAIN: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+/// A signal may come before its process can be waited for: one looks again after that time, in microseconds.
+const LOOK_AGAIN: u32 = 20_000;
+/// Where nobody tells that the last of several threads has come to rest, one looks after that time, and then less and less often.
+const FIRST_LOOK: u32 = 20;
+const LAST_LOOK: u32 = 1000;
 
 /// Something to be done in a rank's memory.
 pub type Letter = Box<dyn FnOnce()>;
 /// Something to be looked up in a rank's memory.
 pub type Question = Box<dyn FnOnce() -> Vec<u8>>;
 
+/// What a thread of a rank waits for.
+#[derive(Default)]
+pub struct Turn(AtomicU32);
+
+impl Turn {
+    fn come(&self) {
+        self.0.store(1, Ordering::Release);
+        wake(&self.0);
+    }
+
+    fn wait(&self) {
+        while self.0.swap(0, Ordering::Acquire) == 0 {
+            wait(&self.0, 0, None);
+        }
+    }
+}
+
 /// What the simulation and a rank share.
 #[derive(Default)]
 struct Channel {
     word: AtomicU32,
+    /// Who may be among our functions, of the rank's threads.
+    door: Door,
+    /// That of a thread which waits, and does what others ask.
+    answers: Cell<*const Turn>,
     pid: Cell<i32>,
     /// How its process ended, in the words of waitpid.
     ended: Cell<Option<i32>>,
@@ -78,25 +104,37 @@ impl Ranks {
         self.channels[rank].pid.get()
     }
 
-    /// Lets a rank run until it waits. Gives how it ended, if it did. `goes_on` is asked now and then: if not, the rank is killed.
-    pub fn resume(&self, rank: usize, goes_on: impl Fn() -> bool) -> Option<i32> {
+    /// Lets a rank run until it waits. Gives how it ended, if it did. `turn` is that of the thread which goes on; without one, the
+    /// thread comes by itself. `look` is asked now and then what becomes of it.
+    pub fn resume(&self, rank: usize, turn: Option<&Turn>, look: impl Fn() -> Look) -> Option<i32> {
         let channel = &self.channels[rank];
         let word = &channel.word;
         AWAITED.store(std::ptr::from_ref(word).cast_mut(), Ordering::Relaxed);
         word.store(RUNS, Ordering::Release);
-        wake(word);
+        match turn {
+            Some(turn) => turn.come(),
+            None => channel.door.open(),
+        }
+        let mut pause = FIRST_LOOK;
         loop {
+            let length = if channel.door.has_several() { pause } else { LOOK_AGAIN };
             match word.load(Ordering::Acquire) {
                 WAITS => break,
-                RUNS if wait(word, RUNS) => {}
-                _ => {
+                RUNS if wait(word, RUNS, Some(length)) => {}
+                state => {
+                    let _ = word.compare_exchange(LOOKS, RUNS, Ordering::Relaxed, Ordering::Relaxed);
+                    pause = if state == LOOKS { FIRST_LOOK } else { LAST_LOOK.min(2 * pause) };
                     let pid = channel.pid.get();
-                    let status = if goes_on() { look_after(pid, libc::WNOHANG) } else { kill(pid) };
+                    let looked = look();
+                    let status = if looked == Look::Stopped { kill(pid) } else { look_after(pid, libc::WNOHANG) };
                     if status.is_some() {
                         channel.ended.set(status);
                         break;
                     }
-                    let _ = word.compare_exchange(PERHAPS_ENDED, RUNS, Ordering::Relaxed, Ordering::Relaxed);
+                    if looked == Look::Rests {
+                        word.store(WAITS, Ordering::Relaxed);
+                        break;
+                    }
                 }
             }
         }
@@ -105,20 +143,41 @@ impl Ranks {
     }
 
     /// Gives the baton back and waits for it, in the process of that rank.
-    pub fn suspend(&self, rank: usize) {
+    pub fn suspend(&self, rank: usize, turn: &Turn) {
+        self.give_back(rank, turn);
+        self.wait_for_turn(rank, turn);
+    }
+
+    /// Gives the baton back, in the process of that rank; who has that turn will do what others ask.
+    fn give_back(&self, rank: usize, turn: &Turn) {
+        let channel = &self.channels[rank];
+        channel.answers.set(turn);
+        channel.word.store(WAITS, Ordering::Release);
+        wake(&channel.word);
+    }
+
+    /// One of several threads waits, in the process of that rank, and perhaps the others do: the simulation may look.
+    pub fn call_for_look(&self, rank: usize) {
         let word = &self.channels[rank].word;
-        word.store(WAITS, Ordering::Release);
+        let _ = word.compare_exchange(RUNS, LOOKS, Ordering::Release, Ordering::Relaxed);
         wake(word);
-        self.wait_for_turn(rank);
+    }
+
+    /// Who has that turn does what others ask.
+    pub fn set_answering(&self, rank: usize, turn: &Turn) {
+        self.channels[rank].answers.set(turn);
+    }
+
+    /// The door to our functions for the threads of a rank.
+    pub fn door(&self, rank: usize) -> &Door {
+        &self.channels[rank].door
     }
 
     /// Waits for the baton, in the process of that rank. Does meanwhile what others ask.
-    pub fn wait_for_turn(&self, rank: usize) {
+    pub fn wait_for_turn(&self, rank: usize, turn: &Turn) {
         let channel = &self.channels[rank];
         loop {
-            while channel.word.load(Ordering::Acquire) == WAITS {
-                wait(&channel.word, WAITS);
-            }
+            turn.wait();
             for letter in channel.letters.take() {
                 letter();
             }
@@ -137,7 +196,9 @@ impl Ranks {
         }
         channel.question.replace(Some(question));
         let outer = AWAITED.load(Ordering::Relaxed);
-        self.resume(rank, || true);
+        // SAFETY: the turn of a thread that waits, which it does in memory that stays as long as the run.
+        let turn = unsafe { channel.answers.get().as_ref() };
+        self.resume(rank, turn, || Look::Runs);
         AWAITED.store(outer, Ordering::Relaxed);
         channel.answer.take()
     }
@@ -193,13 +254,23 @@ pub fn now(rank: u32, address: usize, act: Question) -> Vec<u8> {
     }
 }
 
-/// Waits as long as the word has that value; false if that was interrupted or took long.
-fn wait(word: &AtomicU32, value: u32) -> bool {
-    // SAFETY: the word lives as long as the run.
-    let result = unsafe {
-        let time: *const libc::timespec = if value == RUNS { &LOOK_AGAIN } else { std::ptr::null() };
-        libc::syscall(libc::SYS_futex, std::ptr::from_ref(word), libc::FUTEX_WAIT, value, time)
-    };
+/// What becomes of a rank that has the baton.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// It runs.
+    Runs,
+    /// None of its threads does anything any more, and the door is closed: the baton comes back.
+    Rests,
+    /// It is to be killed.
+    Stopped,
+}
+
+/// Waits as long as the word has that value, for so many microseconds at most; false if that was interrupted or took long.
+fn wait(word: &AtomicU32, value: u32, most: Option<u32>) -> bool {
+    let time = most.map(|most| libc::timespec { tv_sec: 0, tv_nsec: i64::from(most) * 1000 });
+    let time: *const libc::timespec = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: the word lives as long as the run, the time as long as the call.
+    let result = unsafe { libc::syscall(libc::SYS_futex, std::ptr::from_ref(word), libc::FUTEX_WAIT, value, time) };
     result == 0 || io::Error::last_os_error().raw_os_error() == Some(libc::EAGAIN)
 }
 
@@ -229,6 +300,6 @@ fn look_after(pid: i32, options: i32) -> Option<i32> {
 extern "C" fn ended() {
     // SAFETY: the word of a rank lives as long as the run.
     if let Some(word) = unsafe { AWAITED.load(Ordering::Relaxed).as_ref() } {
-        let _ = word.compare_exchange(RUNS, PERHAPS_ENDED, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = word.compare_exchange(RUNS, LOOKS, Ordering::Relaxed, Ordering::Relaxed);
     }
 }

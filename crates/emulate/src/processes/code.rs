@@ -64,10 +64,11 @@ impl Code {
         // mov rax, rdi; ret.
         let same = self.put(&[0x48, 0x89, 0xF8, 0xC3]);
         let ours = self.put(&gate::stub(function, same));
-        // push rsi; push rdi; sub rsp, 8; movabs rax, ours; call rax; add rsp, 8; pop rdi; pop rsi.
-        let mut code = vec![0x56, 0x57, 0x48, 0x83, 0xEC, 0x08, 0x48, 0xB8];
+        // push rcx; push rdx; push rsi; push rdi; sub rsp, 8; movabs rax, ours; call rax.
+        let mut code = vec![0x51, 0x52, 0x56, 0x57, 0x48, 0x83, 0xEC, 0x08, 0x48, 0xB8];
         code.extend(ours.to_le_bytes());
-        code.extend([0xFF, 0xD0, 0x48, 0x83, 0xC4, 0x08, 0x5F, 0x5E]);
+        // add rsp, 8; pop rdi; pop rsi; pop rdx; pop rcx.
+        code.extend([0xFF, 0xD0, 0x48, 0x83, 0xC4, 0x08, 0x5F, 0x5E, 0x5A, 0x59]);
         // mov rdi, rax; movabs rax, slot; jmp [rax].
         code.extend([0x48, 0x89, 0xC7, 0x48, 0xB8]);
         code.extend(gate::kept(number).to_le_bytes());

@@ -9,6 +9,7 @@ use hpcast_units::Time;
 
 use super::gate;
 use crate::libc_functions::{beginning, now, pause};
+use crate::process::Process;
 
 /// Functions, and the place of the argument that is a deadline.
 const WAITS: [(&str, usize); 9] = [
@@ -52,7 +53,12 @@ pub unsafe extern "C" fn real(deadline: *const libc::timespec, room: *mut libc::
     if time.tv_sec < 0 || !(0..SECOND).contains(&time.tv_nsec) {
         return deadline;
     }
-    let nanoseconds = (left(time).as_ps() / 1000) as i64;
+    let left = left(time);
+    let me = Process::current();
+    if let Some(threads) = me.threads.get().filter(|_| me.has_threads.get()) {
+        threads.wait_until(me, me.rank.now() + left);
+    }
+    let nanoseconds = (left.as_ps() / 1000) as i64;
     // SAFETY: there is room for a time.
     unsafe {
         libc::clock_gettime(clock(time), room);
@@ -64,13 +70,17 @@ pub unsafe extern "C" fn real(deadline: *const libc::timespec, room: *mut libc::
 }
 
 /// The program has waited, with that result, which it gets. Time passes for the rank where its own thread waits, not where
-/// others do.
+/// others do, unless each has its own clock.
 pub unsafe extern "C" fn waited(result: c_int, deadline: *const libc::timespec) -> c_int {
+    let me = Process::current();
+    if let Some(threads) = me.threads.get() {
+        threads.has_waited();
+    }
     let is_late = result == libc::ETIMEDOUT || result == -1 && errno() == Some(libc::ETIMEDOUT);
     // SAFETY: what the program has passed before.
     if let Some(deadline) = unsafe { deadline.as_ref() }
         && is_late
-        && gate::here().is_some_and(|here| here.owner == here.first)
+        && (me.has_threads.get() || gate::here().is_some_and(|here| here.first == gate::thread()))
     {
         pause(left(deadline));
     }

@@ -2,13 +2,15 @@
 //!
 //! The program has a C library and thread-local data of its own, and so have we: whoever runs must find its own behind the thread
 //! pointer. A call comes through a stub to [`gate`], which exchanges the pointer and calls our function on the program's stack,
-//! with all arguments where they are. One thread at a time may be inside; it may come again from a function of the
+//! with all arguments where they are. One thread at a time may be inside (`threads.rs`); it may come again from a function of the
 //! program that we call ([`call_program`]).
 
 use std::arch::{asm, naked_asm};
 use std::io;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::threads::{self, Door};
 
 /// Calls within calls: a function of the program that calls MPI may cause another.
 const DEEPEST: usize = 120;
@@ -30,8 +32,10 @@ struct Frame {
 pub struct Here {
     /// 1 in the process of a rank.
     is_rank: usize,
-    /// The thread pointer of the thread that is inside, or 0.
-    pub owner: usize,
+    /// Who is inside: in memory that the simulation sees too.
+    door: *const Door,
+    /// The thread pointer of the thread that was inside last.
+    last: usize,
     depth: usize,
     /// Which rank this is.
     pub rank: usize,
@@ -79,14 +83,15 @@ pub fn prepare() -> io::Result<()> {
     Ok(())
 }
 
-/// This process is that of a rank from now on.
-pub fn become_rank(rank: usize, pid: i32) {
+/// This process is that of a rank from now on, with that door, which stays as long as the run.
+pub fn become_rank(rank: usize, pid: i32, door: &Door) {
     let page = HERE.load(Ordering::Acquire) as *mut Here;
     // SAFETY: the page is this process' own.
     unsafe {
         libc::madvise(page.cast(), 4096, libc::MADV_WIPEONFORK);
         (*page).is_rank = 1;
         (*page).rank = rank;
+        (*page).door = door;
         (*page).pid = pid;
     }
 }
@@ -107,13 +112,52 @@ pub fn here() -> Option<&'static mut Here> {
 /// The thread that is inside, of those of a rank that is a process.
 #[inline]
 pub fn thread() -> usize {
-    here().map_or(0, |here| here.owner)
+    here().map_or(0, |here| here.door().inside())
 }
 
 /// Nobody is inside any more: the program begins anew.
 pub fn leave_all() {
     if let Some(here) = here() {
-        (here.owner, here.depth) = (0, 0);
+        here.depth = 0;
+        here.door().open();
+    }
+}
+
+impl Here {
+    #[inline]
+    fn door(&self) -> &'static Door {
+        // SAFETY: set by `become_rank`, and there as long as the run.
+        unsafe { &*self.door }
+    }
+}
+
+/// The calls that a thread is in: what it takes along when it lets others in while it waits.
+pub struct Calls {
+    thread: usize,
+    frames: Vec<Frame>,
+}
+
+/// The thread that is inside waits: others may come in when the door is opened.
+pub fn step_aside() -> Option<Calls> {
+    let here = here()?;
+    let depth = std::mem::take(&mut here.depth);
+    Some(Calls { thread: here.door().inside(), frames: here.frames[..depth].to_vec() })
+}
+
+/// It goes on: nobody is inside, and the door is closed.
+pub fn step_back(calls: Calls) {
+    if let Some(here) = here() {
+        let Calls { thread, frames } = calls;
+        here.frames[..frames.len()].copy_from_slice(&frames);
+        (here.depth, here.last) = (frames.len(), 0);
+        here.door().enter(thread);
+    }
+}
+
+/// Whoever comes in next is asked who it is, even if it was the last.
+pub fn ask_all() {
+    if let Some(here) = here() {
+        here.last = 0;
     }
 }
 
@@ -125,22 +169,90 @@ unsafe extern "C" fn gate() {
         "mov rbx, [rip + {here}]",
         "cmp qword ptr [rbx + {is_rank}], 0",
         "je 9f",
+        "push r12",
         "rdfsbase r10",
-        "cmp [rbx + {owner}], r10",
+        "mov r12, [rbx + {door}]",
+        "cmp [r12 + {inside}], r10",
         "je 2f",
-        "1:",
         "xor eax, eax",
-        "lock cmpxchg [rbx + {owner}], r10",
-        "je 2f",
-        // Another thread is inside: sched_yield.
+        "lock cmpxchg [r12 + {inside}], r10",
+        "je 5f",
+        // Another thread is inside, or the door is closed.
         "push rcx",
         "push r11",
+        "push rdi",
+        "push rsi",
+        "lock inc dword ptr [r12 + {knocking}]",
+        "1:",
+        "cmp qword ptr [r12 + {inside}], {closed}",
+        "je 6f",
+        // sched_yield
         "mov eax, 24",
         "syscall",
+        "jmp 7f",
+        "6:",
+        // nanosleep: 100 microseconds
+        "push 100000",
+        "push 0",
+        "mov rdi, rsp",
+        "xor esi, esi",
+        "mov eax, 35",
+        "syscall",
+        "add rsp, 16",
+        "7:",
+        "xor eax, eax",
+        "lock cmpxchg [r12 + {inside}], r10",
+        "jne 1b",
+        "lock dec dword ptr [r12 + {knocking}]",
+        "pop rsi",
+        "pop rdi",
         "pop r11",
         "pop rcx",
-        "jmp 1b",
+        "5:",
+        "cmp [rbx + {last}], r10",
+        "je 2f",
+        // Another one than last time: all arguments are kept meanwhile.
+        "push rdi",
+        "push rsi",
+        "push rdx",
+        "push rcx",
+        "push r8",
+        "push r9",
+        "push r10",
+        "push r11",
+        "sub rsp, 136",
+        "movups [rsp], xmm0",
+        "movups [rsp + 16], xmm1",
+        "movups [rsp + 32], xmm2",
+        "movups [rsp + 48], xmm3",
+        "movups [rsp + 64], xmm4",
+        "movups [rsp + 80], xmm5",
+        "movups [rsp + 96], xmm6",
+        "movups [rsp + 112], xmm7",
+        "mov [rbx + {last}], r10",
+        "mov rdi, r10",
+        "mov r11, [rip + {ours}]",
+        "wrfsbase r11",
+        "call {came_in}",
+        "movups xmm0, [rsp]",
+        "movups xmm1, [rsp + 16]",
+        "movups xmm2, [rsp + 32]",
+        "movups xmm3, [rsp + 48]",
+        "movups xmm4, [rsp + 64]",
+        "movups xmm5, [rsp + 80]",
+        "movups xmm6, [rsp + 96]",
+        "movups xmm7, [rsp + 112]",
+        "add rsp, 136",
+        "pop r11",
+        "pop r10",
+        "pop r9",
+        "pop r8",
+        "pop rcx",
+        "pop rdx",
+        "pop rsi",
+        "pop rdi",
         "2:",
+        "pop r12",
         "mov rax, [rbx + {depth}]",
         "lea rax, [rax + rax * 2]",
         "lea rax, [rbx + rax * 8 + {frames}]",
@@ -163,7 +275,8 @@ unsafe extern "C" fn gate() {
         "mov r11, [r10 + 16]",
         "cmp qword ptr [rbx + {depth}], 0",
         "jne 3f",
-        "mov qword ptr [rbx + {owner}], 0",
+        "mov r10, [rbx + {door}]",
+        "mov qword ptr [r10 + {inside}], 0",
         "3:",
         "mov rbx, r11",
         "ret",
@@ -173,7 +286,12 @@ unsafe extern "C" fn gate() {
         here = sym HERE,
         ours = sym OURS,
         is_rank = const offset_of!(Here, is_rank),
-        owner = const offset_of!(Here, owner),
+        door = const offset_of!(Here, door),
+        last = const offset_of!(Here, last),
+        inside = const Door::INSIDE,
+        knocking = const Door::KNOCKING,
+        closed = const Door::CLOSED,
+        came_in = sym threads::came_in,
         depth = const offset_of!(Here, depth),
         frames = const offset_of!(Here, frames),
     )
@@ -211,17 +329,18 @@ pub unsafe fn call_program(function: usize, arguments: &[usize]) -> usize {
 /// The function must take these arguments.
 pub unsafe fn call_and_leave(function: usize, arguments: &[usize]) -> usize {
     let Some(here) = here() else { return 0 };
-    let (owner, depth) = (here.owner, here.depth);
+    let (inside, depth) = (here.door().inside(), here.depth);
     here.depth -= 1;
     if here.depth == 0 {
-        here.owner = 0;
+        here.door().open();
     }
     let theirs = here.frames[depth - 1].thread_pointer;
     let mut words = [0; 8];
     words[..arguments.len()].copy_from_slice(arguments);
     // SAFETY: as above.
     let result = unsafe { call_with(function, &words, theirs, OURS.load(Ordering::Relaxed)) };
-    (here.owner, here.depth) = (owner, depth);
+    here.depth = depth;
+    here.door().enter(inside);
     result
 }
 

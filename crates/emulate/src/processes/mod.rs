@@ -14,10 +14,12 @@ pub(crate) mod gate;
 mod library;
 mod names;
 mod rank;
+mod rest;
 pub(crate) mod share;
 mod standins;
 mod start;
 mod text;
+pub(crate) mod threads;
 
 use std::cell::{OnceCell, RefCell};
 use std::ffi::OsStr;

@@ -233,7 +233,7 @@ fn standins(code: &mut Code, kernels: Option<&Kernels>) -> File {
     let table = (0..symbols.len()).collect();
     for (number, (name, address)) in standins::functions().into_iter().enumerate() {
         let way = match (name, deadlines::place(name)) {
-            ("dlopen", _) => code.way_through(address, number),
+            ("dlopen" | "pthread_create", _) => code.way_through(address, number),
             (_, Some(place)) => code.way_until(place, number),
             (_, None) => code.way_instead(address, number),
         };

@@ -1,26 +1,30 @@
 //! A rank that is a process, as a task of the simulation.
 
 use std::ffi::{CString, c_int};
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::Pin;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use super::baton::Ranks;
+use super::baton::{Look, Ranks, Turn};
 use super::gate;
 use super::start::{self, Start};
 use super::text::{Ends, Held, Text};
+use super::threads::{Door, Seat};
 use crate::process::{Ending, Process};
 use crate::watch::ProcessWatch;
 
 /// Below what this program has on the first stack comes the one of the rank's program.
 const DISTANCE: usize = 64 << 10;
 
-/// A rank that is a process.
-pub struct RankProcess {
+/// A rank that is a process: the task of its first thread.
+pub struct RankProcess(Rc<Body>);
+
+/// What is there once for all threads of the rank.
+pub struct Body {
     process: Rc<Process>,
     ranks: Rc<Ranks>,
     text: Text,
@@ -38,14 +42,17 @@ impl RankProcess {
         patience: Option<Duration>,
     ) -> io::Result<RankProcess> {
         let (text, ends) = Text::new(process.number(), &process.world.output, held.clone())?;
+        let body = Rc::new(Body { process, ranks, text, held, watch: ProcessWatch::new(patience) });
+        let Body { process, ranks, .. } = &*body;
+        process.threads().belong_to(&body);
         let simulation = std::process::id();
         // SAFETY: this thread goes on in the new process. The C library does not learn of it: its data is shared.
         match unsafe { libc::syscall(libc::SYS_fork) } as i32 {
             -1 => return Err(io::Error::last_os_error()),
-            0 => begin(&process, &ranks, start, &ends, simulation),
+            0 => begin(process, ranks, start, &ends, simulation),
             pid => ranks.set_pid(process.number() as usize, pid),
         }
-        Ok(RankProcess { process, ranks, text, held, watch: ProcessWatch::new(patience) })
+        Ok(RankProcess(body))
     }
 }
 
@@ -53,33 +60,89 @@ impl Future for RankProcess {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        let process = &self.process;
-        if process.has_ended() {
-            return Poll::Ready(());
-        }
-        let is_stopped = || process.world.stop.load(Ordering::Relaxed);
-        if is_stopped() {
-            return Poll::Pending;
-        }
-        self.held.print_until(process.rank.simulated());
-        process.switch_to();
-        let status = self.ranks.resume(process.number() as usize, || {
-            self.text.take();
-            self.watch.look(process, self.ranks.pid(process.number() as usize));
-            !is_stopped()
-        });
-        self.text.hold(process.rank.now());
-        Process::switch_away();
-        if let Some(status) = status {
-            process.has_gone(if is_stopped() { Ending::Stopped } else { ending(status) });
-        }
-        if process.has_ended() { Poll::Ready(()) } else { Poll::Pending }
+        self.0.go_on(&self.0.process.threads().first)
     }
 }
 
 impl Drop for RankProcess {
     fn drop(&mut self) {
-        self.text.finish(self.process.rank.now());
+        self.0.text.finish(self.0.process.rank.own().now());
+    }
+}
+
+impl Body {
+    /// The task of another thread of a rank.
+    pub fn thread(body: Weak<Body>, seat: Rc<Seat>) -> impl Future<Output = ()> {
+        // It is polled for the first time because it is new.
+        let mut is_new = true;
+        poll_fn(move |_| match body.upgrade() {
+            Some(body) if !std::mem::take(&mut is_new) => body.go_on(&seat),
+            _ => Poll::Pending,
+        })
+    }
+
+    /// A thread that waits for the simulation goes on.
+    fn go_on(&self, seat: &Seat) -> Poll<()> {
+        let process = &self.process;
+        if process.has_ended() {
+            return Poll::Ready(());
+        }
+        if self.is_stopped() || self.door().has_several() && !seat.waits() {
+            return Poll::Pending;
+        }
+        self.resume(Some(&seat.turn));
+        if !process.has_ended() {
+            return Poll::Pending;
+        }
+        if !seat.is_first() {
+            // The rank's own task has not ended yet.
+            process.rank.own().keep_up();
+            process.rank.own().wake();
+        }
+        Poll::Ready(())
+    }
+
+    /// The time has come for a thread that waits in the C library: the rank has the baton until that thread has come in.
+    pub fn let_in(&self) {
+        if !self.process.has_ended() && !self.is_stopped() {
+            self.process.threads().expect();
+            self.resume(None);
+        }
+    }
+
+    fn resume(&self, turn: Option<&Turn>) {
+        let (process, number) = (&self.process, self.process.number() as usize);
+        self.held.print_until(process.rank.simulated());
+        process.threads().put_aside(process);
+        process.switch_to();
+        let status = self.ranks.resume(number, turn, || self.look());
+        self.text.hold(process.rank.now());
+        Process::switch_away();
+        if let Some(status) = status {
+            process.has_gone(if self.is_stopped() { Ending::Stopped } else { ending(status) });
+        }
+    }
+
+    /// What becomes of the process.
+    fn look(&self) -> Look {
+        let (process, number) = (&self.process, self.process.number() as usize);
+        self.text.take();
+        self.watch.look(process, self.ranks.pid(number));
+        if self.is_stopped() {
+            Look::Stopped
+        } else if self.door().has_several() && process.threads().rest(&self.ranks, number) {
+            Look::Rests
+        } else {
+            Look::Runs
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.process.world.stop.load(Ordering::Relaxed)
+    }
+
+    fn door(&self) -> &Door {
+        self.ranks.door(self.process.number() as usize)
     }
 }
 
@@ -97,7 +160,7 @@ fn begin(process: &Process, ranks: &Ranks, start: &Start, ends: &Ends, simulatio
     let number = process.number() as usize;
     // SAFETY: the kernel's functions, on what belongs to this process only.
     unsafe {
-        gate::become_rank(number, libc::getpid());
+        gate::become_rank(number, libc::getpid(), ranks.door(number));
         // Whoever ends the simulation ends its ranks.
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         if libc::getppid() as u32 != simulation {
@@ -114,7 +177,7 @@ fn begin(process: &Process, ranks: &Ranks, start: &Start, ends: &Ends, simulatio
             libc::close(end);
         }
     }
-    ranks.wait_for_turn(number);
+    ranks.wait_for_turn(number, &process.threads().first.turn);
     let start = &start.with(crate::launcher::variables(&process.world, process.number()));
     let mark = 0u8;
     let stack = (&raw const mark as usize - DISTANCE) & !15;

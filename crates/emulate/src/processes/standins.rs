@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use super::elf::{self, Elf};
 use super::start::{self, Libraries, Start, StartError};
-use super::{deadlines, gate};
+use super::{deadlines, gate, threads};
 use crate::libc_functions;
 use crate::process::Process;
 
@@ -23,6 +23,7 @@ pub fn functions() -> Vec<(&'static str, usize)> {
     let mut all: Vec<(&str, usize)> = clocks.map(|(name, address)| (name, address as usize)).collect();
     all.extend([
         ("dlopen", library_to_open as *const () as usize),
+        ("pthread_create", threads::started as *const () as usize),
         ("execv", execv as *const () as usize),
         ("execve", execve as *const () as usize),
         ("execvp", execvp as *const () as usize),
@@ -90,7 +91,7 @@ pub unsafe extern "C" fn loaded(table: &[usize; 6]) {
     const NOW_IF_LOADED: usize = (libc::RTLD_NOW | libc::RTLD_NOLOAD) as usize;
     let [errno, environ, dlmopen, dlsym, stdout, setvbuf] = *table;
     if let Some(here) = gate::here() {
-        (here.errno, here.environ, here.first) = (errno, environ, here.owner);
+        (here.errno, here.environ, here.first) = (errno, environ, gate::thread());
     }
     // SAFETY: functions of the program's C library, called as it declares them; the page has room for their addresses.
     unsafe {

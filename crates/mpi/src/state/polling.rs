@@ -39,8 +39,22 @@ impl State {
     /// The task will be resumed when the next message comes.
     pub fn wait_for_message(&mut self, task: u32) {
         let rank = self.tasks[task as usize].rank;
-        self.matching.beside_mut(rank).probing = task;
+        let probing = &mut self.matching.beside_mut(rank).probing;
+        if *probing == NONE {
+            *probing = task;
+        } else if *probing != task {
+            self.also_probing.push((rank, task));
+        }
         self.announce_future_messages(rank);
+    }
+
+    /// A message has come to a rank, and one of its threads that wait in a probe goes on: all others look, too.
+    #[inline]
+    pub(super) fn wake_also_probing(&mut self, rank: u32) {
+        if !self.also_probing.is_empty() {
+            let woken = self.also_probing.extract_if(.., |(of, _)| *of == rank);
+            self.ready.extend(woken.map(|(_, task)| task));
+        }
     }
 
     /// Whether the price of a probe depends on what other ranks poll (SMPI's quirk).
@@ -173,9 +187,10 @@ impl State {
         self.ready.push(task);
     }
 
-    /// Ranks that wait in a probe.
-    pub fn probing(&self) -> impl Iterator<Item = u32> {
-        self.matching.all_beside().filter(|(_, inbox)| inbox.probing != NONE).map(|(rank, _)| rank)
+    /// Ranks that wait in a probe, and which of their tasks do.
+    pub fn probing(&self) -> impl Iterator<Item = (u32, u32)> {
+        let first = self.matching.all_beside().filter(|(_, inbox)| inbox.probing != NONE);
+        first.map(|(rank, inbox)| (rank, inbox.probing)).chain(self.also_probing.iter().copied())
     }
 }
 

@@ -1,0 +1,84 @@
+//! Whether the threads of a process are at rest: the kernel knows.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+
+/// How many threads this process has.
+pub fn count() -> usize {
+    // A folder has two links, and one more for each folder in it.
+    fs::metadata("/proc/self/task").map_or(0, |folder| folder.nlink().saturating_sub(2) as usize)
+}
+
+/// Whether all threads of a process sleep, but for those of these numbers, which wait anyway.
+///
+/// One is looked at after the other, and one may wake the next while we look elsewhere. So all are looked at twice: who was asleep both times, and
+/// has not run in between, was asleep all the time. There is a moment, between the two rounds, when all were.
+pub fn of(process: i32, waits: impl Fn(i32) -> bool) -> bool {
+    let look = || -> Option<Vec<(i32, Runs)>> {
+        let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?;
+        let numbers = threads.filter_map(|thread| thread.ok()?.file_name().to_str()?.parse().ok());
+        let others = numbers.filter(|&number| !waits(number));
+        others.map(|number| Some((number, sleep(process, number)?))).collect()
+    };
+    look().is_some_and(|first| Some(first) == look())
+}
+
+/// How often a thread has stopped to run.
+type Runs = [u64; 2];
+
+/// How often a thread that sleeps has run; none if it does not sleep. One that is over sleeps for ever.
+fn sleep(process: i32, thread: i32) -> Option<Runs> {
+    let status = fs::read_to_string(format!("/proc/{process}/task/{thread}/status"));
+    status.map_or(Some(Runs::default()), |status| asleep(&status))
+}
+
+fn asleep(status: &str) -> Option<Runs> {
+    let value = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(":\t"));
+    let sleeps = value("State")?.starts_with(['S', 'Z', 'X']);
+    let number = |name| value(name)?.parse().ok();
+    sleeps.then_some([number("voluntary_ctxt_switches")?, number("nonvoluntary_ctxt_switches")?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc;
+
+    #[test]
+    fn who_sleeps_is_told_by_the_kernel() {
+        let status = |state: &str| {
+            format!("Name:\ta\nState:\t{state}\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t2\n")
+        };
+        assert_eq!(asleep(&status("S (sleeping)")), Some([7, 2]));
+        assert_eq!(asleep(&status("R (running)")), None);
+        assert_eq!(asleep(&status("D (disk sleep)")), None);
+    }
+
+    #[test]
+    fn a_thread_that_waits_for_another_is_at_rest() {
+        static STOP: AtomicBool = AtomicBool::new(false);
+        let number = || unsafe { libc::gettid() };
+        let (sender, receiver) = mpsc::channel();
+        let (wake, woken) = mpsc::channel::<()>();
+        let sleeper = std::thread::spawn(move || {
+            sender.send(number()).unwrap();
+            woken.recv().unwrap_err();
+            while !STOP.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        });
+        let thread = receiver.recv().unwrap();
+        let is_at_rest = || of(std::process::id() as i32, |other| other != thread);
+        while !is_at_rest() {
+            std::thread::yield_now();
+        }
+        drop(wake);
+        while is_at_rest() {
+            std::thread::yield_now();
+        }
+        assert!(!is_at_rest() && count() >= 2);
+        STOP.store(true, Ordering::Relaxed);
+        sleeper.join().unwrap();
+    }
+}

@@ -1,0 +1,321 @@
+//! Threads of a rank that are in MPI at the same time (MPI_THREAD_MULTIPLE).
+//!
+//! Who is among our functions is told by the door of the rank: one thread at a time. As a rule that thread keeps the door while it waits
+//! for the simulation. Where a program may be in MPI with several threads and has started some, it opens the door instead: others come in
+//! meanwhile. Each thread has a seat, a task of the simulation that is resumed when what this thread waits for is there.
+//!
+//! **When a rank waits.** It has the baton until nothing moves in it any more: each of its threads waits in MPI, or sleeps in the
+//! kernel until another one wakes it (`rest.rs`). Then the simulation closes the door and goes on, until it resumes one of those that wait in MPI. Whatever else happens in
+//! the process was then caused by that one. So it does not matter how long anything takes on this computer.
+//!
+//! **Clocks.** Each thread has its own, for threads compute at the same time. Who comes from outside was asleep while the simulation went on,
+//! and finds its clock at the simulation's time at least; who leaves a function of MPI waits until the simulation has come to its clock. So all
+//! threads that are outside are at the same time, and whatever they tell each other there, by memory, locks or by ending, is
+//! told by none to an earlier one.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::mem::offset_of;
+use std::rc::{Rc, Weak};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use hpcast_mpi::Rank;
+use hpcast_units::Time;
+
+use super::baton::{self, Ranks, Turn};
+use super::gate;
+use super::rank::Body;
+use super::rest;
+use crate::fiber::block_on;
+use crate::process::{Doing, Process};
+
+/// Who is among our functions, of the threads of a rank: the rank and the simulation see it.
+#[derive(Default)]
+#[repr(C)]
+pub struct Door {
+    /// The thread pointer of the one that is inside; 0: nobody, and it is open; [`Door::CLOSED`].
+    inside: AtomicUsize,
+    /// How many want to come in.
+    knocking: AtomicU32,
+    /// Others may come in while one waits.
+    has_several: Cell<bool>,
+}
+
+impl Door {
+    /// Nobody may come in: the rank waits, or one of its threads that wait inside goes on.
+    pub const CLOSED: usize = 1;
+    /// Where the gate finds who is inside.
+    pub const INSIDE: usize = offset_of!(Door, inside);
+    /// Where the gate counts who wants to come in.
+    pub const KNOCKING: usize = offset_of!(Door, knocking);
+
+    /// Who is inside.
+    #[inline]
+    pub fn inside(&self) -> usize {
+        self.inside.load(Ordering::Relaxed)
+    }
+
+    /// Somebody is inside, who has had it closed so far.
+    pub fn enter(&self, thread: usize) {
+        self.inside.store(thread, Ordering::Release);
+    }
+
+    /// Others may come in.
+    pub fn open(&self) {
+        self.inside.store(0, Ordering::Release);
+    }
+
+    /// Whoever is inside closes it.
+    fn close(&self) {
+        self.inside.store(Door::CLOSED, Ordering::Release);
+    }
+
+    /// Closes it if nobody is inside.
+    fn close_if_empty(&self) -> bool {
+        self.inside.compare_exchange(0, Door::CLOSED, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    /// Whether others may come in while one waits.
+    #[inline]
+    pub fn has_several(&self) -> bool {
+        self.has_several.get()
+    }
+}
+
+/// A thread, as the simulation sees it.
+#[derive(Default)]
+pub struct Seat {
+    /// Its thread pointer.
+    thread: Cell<usize>,
+    /// Its number for the kernel.
+    number: Cell<i32>,
+    /// Its place in the simulation; that of the first thread is the rank's.
+    rank: Option<Rank>,
+    /// What it waits for in the process of the rank.
+    pub turn: Turn,
+    /// It waits for the simulation.
+    waits: Cell<bool>,
+    /// What it was doing when another one came in.
+    doing: Cell<Doing>,
+    /// It waits in the C library until a given time; how often it has begun to.
+    is_timed: Cell<bool>,
+    timed: Cell<u64>,
+}
+
+/// The threads of a rank that is a process.
+#[derive(Default)]
+pub struct Threads {
+    /// That of the program's first thread, and of all others as long as they come one after the other.
+    pub first: Rc<Seat>,
+    others: RefCell<Vec<Rc<Seat>>>,
+    /// Whose work the rank's [`Process`] shows.
+    seated: RefCell<Option<Rc<Seat>>>,
+    /// The rank, as a task of the simulation.
+    body: OnceCell<Weak<Body>>,
+    /// The program has started threads.
+    has_started: Cell<bool>,
+    /// It may be in MPI with several at a time.
+    may_be_many: Cell<bool>,
+    /// A thread will come in by itself, since its time has come.
+    is_due: Cell<bool>,
+}
+
+impl Threads {
+    /// They are those of this rank.
+    pub fn belong_to(&self, body: &Rc<Body>) {
+        let _ = self.body.set(Rc::downgrade(body));
+    }
+
+    /// The program may be in MPI with several threads at a time.
+    pub fn allow_many(&self, me: &Process) {
+        self.may_be_many.set(true);
+        self.begin(me);
+    }
+
+    /// The program starts a thread.
+    fn start(&self, me: &Process) {
+        self.has_started.set(true);
+        self.begin(me);
+        if me.has_threads.get() {
+            self.settle(me);
+        }
+    }
+
+    /// From now on threads are told apart, if there are several and they may all be in MPI.
+    fn begin(&self, me: &Process) {
+        let Some(ranks) = baton::ranks().filter(|_| self.has_started.get() && self.may_be_many.get()) else { return };
+        let door = ranks.door(me.number() as usize);
+        if !door.has_several.replace(true) {
+            me.has_threads.set(true);
+            let calls = me.exchange_doing(Doing::default());
+            self.come_in(me, gate::thread());
+            me.exchange_doing(calls);
+            gate::ask_all();
+        }
+    }
+
+    /// A thread is inside: what it does is shown.
+    fn come_in(&self, me: &Process, thread: usize) {
+        self.put_aside(me);
+        let seat = self.seat_of(me, thread);
+        // SAFETY: gives a number.
+        seat.number.set(unsafe { libc::gettid() });
+        self.sit_down(me, seat);
+        me.rank.keep_up();
+    }
+
+    fn sit_down(&self, me: &Process, seat: Rc<Seat>) {
+        me.exchange_doing(seat.doing.take());
+        // SAFETY: the seat stays as long as the process.
+        unsafe { me.rank.act_as(seat.rank.as_ref()) };
+        self.seated.replace(Some(seat));
+    }
+
+    /// What the thread does that was inside last is kept for it.
+    pub fn put_aside(&self, me: &Process) -> Option<Rc<Seat>> {
+        let seat = self.seated.take()?;
+        seat.doing.set(me.exchange_doing(Doing::default()));
+        Some(seat)
+    }
+
+    fn seat_of(&self, me: &Process, thread: usize) -> Rc<Seat> {
+        if gate::here().is_some_and(|here| here.first == thread) {
+            self.first.thread.set(thread);
+            return self.first.clone();
+        }
+        let known = self.others.borrow().iter().find(|seat| seat.thread.get() == thread).cloned();
+        known.unwrap_or_else(|| {
+            let mut made = None;
+            me.rank.start_thread(|rank| {
+                let seat = Rc::new(Seat { thread: Cell::new(thread), rank: Some(rank), ..Seat::default() });
+                made = Some(seat.clone());
+                Body::thread(self.body.get().cloned().unwrap_or_default(), seat)
+            });
+            let seat = made.expect("the work of the thread has been made");
+            self.others.borrow_mut().push(seat.clone());
+            seat
+        })
+    }
+
+    fn all(&self) -> Vec<Rc<Seat>> {
+        self.others.borrow().iter().chain([&self.first]).cloned().collect()
+    }
+
+    /// The thread that is inside waits for the simulation.
+    pub fn suspend(&self, me: &Process, ranks: &Ranks) {
+        let number = me.number() as usize;
+        let door = ranks.door(number);
+        if !door.has_several() {
+            return ranks.suspend(number, &self.first.turn);
+        }
+        let (Some(seat), Some(calls)) = (self.put_aside(me), gate::step_aside()) else { return };
+        seat.waits.set(true);
+        let waiting = self.all().iter().filter(|seat| seat.waits.get()).count();
+        if me.is_over() || waiting == rest::count() {
+            door.close();
+            ranks.suspend(number, &seat.turn);
+        } else {
+            door.open();
+            ranks.call_for_look(number);
+            ranks.wait_for_turn(number, &seat.turn);
+        }
+        seat.waits.set(false);
+        gate::step_back(calls);
+        self.sit_down(me, seat);
+    }
+
+    /// The thread that is inside leaves a function of MPI: not before the simulation has come to its clock.
+    pub fn settle(&self, me: &Process) {
+        block_on(me.rank.take_turn());
+    }
+
+    /// Whether nothing moves in the process any more. If so, the door is closed.
+    pub fn rest(&self, ranks: &Ranks, number: usize) -> bool {
+        let door = ranks.door(number);
+        if self.is_due.get() || !door.close_if_empty() {
+            return false;
+        }
+        let waiting: Vec<Rc<Seat>> = self.all().into_iter().filter(|seat| seat.waits.get()).collect();
+        let is_inside = |thread| waiting.iter().any(|seat| seat.number.get() == thread);
+        if let Some(seat) = waiting.first()
+            && door.knocking.load(Ordering::Acquire) == 0
+            && rest::of(ranks.pid(number), is_inside)
+        {
+            ranks.set_answering(number, &seat.turn);
+            return true;
+        }
+        door.open();
+        false
+    }
+
+    /// The thread that is inside will wait in the C library until then.
+    pub fn wait_until(&self, me: &Process, at: Time) {
+        let Some(seat) = self.seated.borrow().clone() else { return };
+        let number = seat.timed.get() + 1;
+        seat.timed.set(number);
+        seat.is_timed.set(true);
+        let body = self.body.get().cloned().unwrap_or_default();
+        me.rank.start_thread(|timer| async move {
+            timer.compute(at.since(timer.now()));
+            timer.take_turn().await;
+            if let Some(body) = body.upgrade().filter(|_| seat.is_timed.get() && seat.timed.get() == number) {
+                body.let_in();
+            }
+        });
+    }
+
+    /// The thread that is inside has waited in the C library.
+    pub fn has_waited(&self) {
+        if let Some(seat) = &*self.seated.borrow() {
+            seat.is_timed.set(false);
+            self.is_due.set(false);
+        }
+    }
+
+    /// The time has come for a thread that waits in the C library.
+    pub fn expect(&self) {
+        self.is_due.set(true);
+    }
+
+    /// The functions of MPI that threads are in, by the number of the task.
+    pub fn calls(&self, me: &Process) -> Vec<(u32, &'static str)> {
+        let call =
+            |seat: &Rc<Seat>| Some((seat.rank.as_ref().unwrap_or(me.rank.own()).task(), seat.doing.get().calling?));
+        self.all().iter().filter_map(call).collect()
+    }
+}
+
+impl Seat {
+    /// Whether the simulation may resume it.
+    pub fn waits(&self) -> bool {
+        self.waits.get()
+    }
+
+    /// Whether it is that of the rank's own task.
+    pub fn is_first(&self) -> bool {
+        self.rank.is_none()
+    }
+}
+
+/// The gate has let in another thread than the last time.
+pub extern "C" fn came_in(thread: usize) {
+    let Some(me) = Process::running() else { return };
+    let Some(threads) = me.threads.get() else { return };
+    if baton::ranks().is_some_and(|ranks| ranks.door(me.number() as usize).has_several()) {
+        threads.come_in(me, thread);
+        gate::ask_all();
+    } else if gate::here().is_some_and(|here| here.first != 0 && here.first != thread) {
+        threads.has_started.set(true);
+        threads.begin(me);
+    }
+}
+
+/// The program starts a thread; its argument stays what it is.
+pub extern "C" fn started(thread: usize) -> usize {
+    let me = Process::current();
+    let outer = me.begin_call("pthread_create");
+    if let Some(threads) = me.threads.get() {
+        threads.start(me);
+    }
+    me.end_call(outer);
+    thread
+}
