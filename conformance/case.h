@@ -1,5 +1,7 @@
 /* What every C and C++ file of cases shares: CASE, CHECK, and a main that runs the cases of the file in their order.
  *
+ * A file that defines CASE_LEVEL before asks for that level of threads.
+ *
  * Arguments choose among the cases: NAME runs only those named, -NAME leaves one out. Rank 0 prints one line for each
  * case: "ok NAME", or "FAILED NAME" where a check failed on any rank. What failed, and where, goes to stderr. */
 #ifndef CASE_H
@@ -57,7 +59,12 @@ static int case_wanted(const char *name, int argc, char **argv) {
 
 int main(int argc, char **argv) {
     int any = 0;
+#ifdef CASE_LEVEL
+    int level;
+    MPI_Init_thread(&argc, &argv, CASE_LEVEL, &level);
+#else
     MPI_Init(&argc, &argv);
+#endif
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (case_now = case_first; case_now; case_now = case_now->next) {

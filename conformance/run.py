@@ -86,19 +86,20 @@ IMPLEMENTATIONS = {
 
 
 class Source:
-    """A file of cases. Its first line says how it is run: the number of ranks, and `aborts` where it must fail."""
+    """A file of cases. Its first line says how it is run: the number of ranks, `aborts` where it must fail, `openmp`."""
 
     def __init__(self, path):
         self.path = path
         self.name = str(path.relative_to(CASES))
         self.language = LANGUAGES[path.suffix]
         first = path.read_text().split("\n", 1)[0]
-        found = re.search(r"ranks: (\d+)(, aborts)?(, with (\S+))?", first)
+        found = re.search(r"ranks: (\d+)(, aborts)?(, openmp)?(, with (\S+))?", first)
         if not found:
             stop(f"{self.name}: the first line must say how many ranks it needs, such as /* ranks: 4 */")
         self.ranks = found[1]
         self.aborts = bool(found[2])
-        self.partner = path.parent / found[4] if found[4] else None
+        self.flags = ["-fopenmp"] if found[3] else []
+        self.partner = path.parent / found[5] if found[5] else None
 
 
 def read_sections():
@@ -140,7 +141,7 @@ def build(source, implementation):
         for file in files:
             language = LANGUAGES[file.suffix]
             fortran_flags = FORTRAN_FLAGS + FORTRAN_NEWER.get(implementation.built_by, []) + [f"-J{scratch}"]
-            flags = {"c": C_FLAGS, "cxx": CXX_FLAGS, "fortran": fortran_flags}[language]
+            flags = {"c": C_FLAGS, "cxx": CXX_FLAGS, "fortran": fortran_flags}[language] + source.flags
             objects.append(os.path.join(scratch, file.name + ".o"))
             command = implementation.compilers[language] + flags + ["-c", str(file), "-o", objects[-1]]
             done = subprocess.run(command, capture_output=True, text=True)
@@ -148,7 +149,7 @@ def build(source, implementation):
                 print(done.stderr, file=sys.stderr, end="")
             if done.returncode:
                 return binary, f"does not compile: {' '.join(command)}"
-        link = implementation.compilers[source.language] + objects + ["-o", str(binary), "-lm"]
+        link = implementation.compilers[source.language] + objects + source.flags + ["-o", str(binary), "-lm"]
         done = subprocess.run(link, capture_output=True, text=True)
         if done.returncode:
             return binary, f"does not link: {' '.join(link)}\n{done.stderr}"

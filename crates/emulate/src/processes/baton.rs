@@ -4,8 +4,8 @@
 //! back. In the rank, each thread that waits has a [`Turn`] of its own. While a rank waits, others cannot reach its memory. What is written there is done by the rank itself, when it goes on
 //! ([`later`]): it cannot look before. What is read is read by the rank on behalf of the other ([`now`]).
 
+use std::arch::asm;
 use std::cell::{Cell, RefCell};
-use std::io;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use super::gate;
@@ -269,14 +269,38 @@ pub enum Look {
 fn wait(word: &AtomicU32, value: u32, most: Option<u32>) -> bool {
     let time = most.map(|most| libc::timespec { tv_sec: 0, tv_nsec: i64::from(most) * 1000 });
     let time: *const libc::timespec = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-    // SAFETY: the word lives as long as the run, the time as long as the call.
-    let result = unsafe { libc::syscall(libc::SYS_futex, std::ptr::from_ref(word), libc::FUTEX_WAIT, value, time) };
-    result == 0 || io::Error::last_os_error().raw_os_error() == Some(libc::EAGAIN)
+    // SAFETY: the time lives as long as the call.
+    let result = unsafe { futex(word, libc::FUTEX_WAIT, value, time) };
+    result == 0 || result == -libc::EAGAIN
 }
 
 fn wake(word: &AtomicU32) {
-    // SAFETY: as above.
-    unsafe { libc::syscall(libc::SYS_futex, std::ptr::from_ref(word), libc::FUTEX_WAKE, 1) };
+    // SAFETY: there is no time.
+    unsafe { futex(word, libc::FUTEX_WAKE, 1, std::ptr::null()) };
+}
+
+/// Asks the kernel; an error is a negative number. Whoever waits leaves `errno` alone: it is that of all processes, and others go on
+/// meanwhile.
+///
+/// # Safety
+/// The time must be one, or null.
+unsafe fn futex(word: &AtomicU32, what: i32, value: u32, time: *const libc::timespec) -> i32 {
+    let result: isize;
+    // SAFETY: the kernel looks at the word and the time, and changes no memory.
+    unsafe {
+        asm!(
+            "syscall",
+            inlateout("rax") libc::SYS_futex as isize => result,
+            in("rdi") std::ptr::from_ref(word),
+            in("rsi") what as isize,
+            in("rdx") value as usize,
+            in("r10") time,
+            lateout("rcx") _,
+            lateout("r11") _,
+            options(nostack)
+        );
+    }
+    result as i32
 }
 
 /// Ends a process, wherever it is.

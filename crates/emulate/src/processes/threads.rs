@@ -237,8 +237,9 @@ impl Threads {
         let waiting: Vec<Rc<Seat>> = self.all().into_iter().filter(|seat| seat.waits.get()).collect();
         let is_inside = |thread| waiting.iter().any(|seat| seat.number.get() == thread);
         if let Some(seat) = waiting.first()
-            && door.knocking.load(Ordering::Acquire) == 0
             && rest::of(ranks.pid(number), is_inside)
+            // Who has found the door closed may sleep there.
+            && door.knocking.load(Ordering::Acquire) == 0
         {
             ranks.set_answering(number, &seat.turn);
             return true;
