@@ -384,3 +384,87 @@ CASE(clocks) {
     double after = MPI_Wtime();
     CHECK(before <= sent && sent <= after && before < received && received <= after);
 }
+
+/* An operation of the program's own, that another thread completes. */
+static int query(void *extra, MPI_Status *status) {
+    MPI_Status_set_elements(status, MPI_INT, *(int *)extra);
+    MPI_Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = MPI_UNDEFINED;
+    status->MPI_TAG = 3;
+    return MPI_SUCCESS;
+}
+
+static int release(void *extra) {
+    *(int *)extra = -1;
+    return MPI_SUCCESS;
+}
+
+static int cancel(void *extra, int complete) {
+    return extra && complete ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
+static void *complete(void *what) {
+    int number;
+    MPI_Recv(&number, 1, MPI_INT, (rank + 1) % size, 14, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Grequest_complete(*(MPI_Request *)what);
+    return NULL;
+}
+
+CASE(own_requests) {
+    int count = 17, found = 0;
+    MPI_Request request, handle;
+    MPI_Status status;
+    MPI_Grequest_start(query, release, cancel, &count, &request);
+    handle = request;
+    pthread_t thread = begin(complete, &handle);
+    MPI_Send(&rank, 1, MPI_INT, (rank + size - 1) % size, 14, MPI_COMM_WORLD);
+    MPI_Wait(&request, &status);
+    MPI_Get_count(&status, MPI_INT, &found);
+    CHECK(found == 17 && status.MPI_TAG == 3 && count == -1 && request == MPI_REQUEST_NULL);
+    end(thread);
+}
+
+#if MPI_VERSION >= 4
+/* Parts of a message, each made ready by a thread. */
+struct part {
+    MPI_Request request;
+    int number;
+};
+
+static void *make_ready(void *what) {
+    struct part *part = what;
+    int number;
+    MPI_Recv(&number, 1, MPI_INT, rank, 15 + part->number, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Pready(part->number, part->request);
+    return NULL;
+}
+
+#endif
+
+CASE(parts) {
+#if MPI_VERSION >= 4
+    enum { PARTS = 3 };
+    int sent[PARTS], got[PARTS] = {0}, left = (rank + size - 1) % size, right = (rank + 1) % size;
+    MPI_Request send, receive;
+    pthread_t threads[PARTS];
+    struct part parts[PARTS];
+    MPI_Psend_init(sent, PARTS, 1, MPI_INT, right, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &send);
+    MPI_Precv_init(got, PARTS, 1, MPI_INT, left, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &receive);
+    MPI_Start(&receive);
+    MPI_Start(&send);
+    for (int i = 0; i < PARTS; i++) {
+        sent[i] = 10 * rank + i;
+        parts[i] = (struct part){send, i};
+        threads[i] = begin(make_ready, &parts[i]);
+    }
+    for (int i = PARTS - 1; i >= 0; i--) MPI_Send(&i, 1, MPI_INT, rank, 15 + i, MPI_COMM_WORLD);
+    MPI_Wait(&send, MPI_STATUS_IGNORE);
+    MPI_Wait(&receive, MPI_STATUS_IGNORE);
+    for (int i = 0; i < PARTS; i++) {
+        end(threads[i]);
+        CHECK(got[i] == 10 * left + i);
+    }
+    MPI_Request_free(&send);
+    MPI_Request_free(&receive);
+#endif
+}

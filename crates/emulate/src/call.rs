@@ -31,6 +31,15 @@ pub struct Call<'c> {
     pub is_large: bool,
 }
 
+impl Call<'_> {
+    /// Something has changed that other threads of the rank may wait for.
+    pub fn tell_threads(&self) {
+        if self.me.has_threads.get() {
+            self.me.threads().tell(self.me);
+        }
+    }
+}
+
 /// The address of a function for the program.
 #[derive(Clone, Copy)]
 pub struct Address(pub *const ());

@@ -160,6 +160,7 @@ impl Call<'_> {
             at.set(self, &empty);
             return Ok(());
         }
+        self.wait_for_threads(std::iter::once(number));
         let Operation { active, recipe } = self.take_operation(number)?;
         let (status, answer) = match active {
             Some(active) => {
@@ -176,6 +177,21 @@ impl Call<'_> {
         }
         at.set(self, &status);
         answer
+    }
+
+    /// What only the program itself completes, another of its threads may, if there are several.
+    fn wait_for_threads(&self, numbers: impl Iterator<Item = u32>) {
+        if !self.me.has_threads.get() {
+            return;
+        }
+        let is_possible = |operation: &mut Operation| {
+            operation.active.as_ref().is_none_or(|active| active.must_be_possible().is_ok())
+        };
+        for number in numbers {
+            while self.me.objects.requests.with_own(number, is_possible) == Some(false) {
+                self.me.threads().wait_for_change(self.me);
+            }
+        }
     }
 
     fn test(&self, request: RequestAt, flag: At<i32>, at: StatusAt) -> Answer {
@@ -240,6 +256,7 @@ impl Call<'_> {
         for place in 0..count.max(0) as usize {
             at.set_at(self, place, &self.abi.empty_status());
         }
+        self.wait_for_threads((0..count.max(0) as usize).map(|place| requests.get_at(self, place)));
         let mut all = self.take_active(count, requests)?;
         let has_request: Vec<bool> = all.iter().map(Taken::has_request).collect();
         let pending = Call::requests_of(&mut all);
@@ -645,7 +662,10 @@ mpi! {
             _ => false,
         };
         match call.me.objects.requests.with_own(request.number, complete) {
-            Some(true) => Ok(()),
+            Some(true) => {
+                call.tell_threads();
+                Ok(())
+            }
             _ => Err(Fault::new(ErrorClass::Request, "no generalised request")),
         }
     }

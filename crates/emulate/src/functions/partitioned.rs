@@ -88,6 +88,7 @@ impl Call<'_> {
             operation.active = Some(parts.send(self));
         }
         self.me.put_request_back(request.number, operation);
+        self.tell_threads();
         answer
     }
 }

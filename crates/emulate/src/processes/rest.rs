@@ -3,38 +3,50 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
+/// So often one looks whether a thread that is known to wait does so: it is about to.
+const TRIES: usize = 10;
+
 /// How many threads this process has.
 pub fn count() -> usize {
     // A folder has two links, and one more for each folder in it.
     fs::metadata("/proc/self/task").map_or(0, |folder| folder.nlink().saturating_sub(2) as usize)
 }
 
-/// Whether all threads of a process sleep, but for those of these numbers, which wait anyway.
+/// Whether all threads of a process sleep. Those with these numbers are known to wait.
 ///
 /// One is looked at after the other, and one may wake the next while we look elsewhere. So all are looked at twice: who was asleep both times, and
 /// has not run in between, was asleep all the time. There is a moment, between the two rounds, when all were.
-pub fn of(process: i32, waits: impl Fn(i32) -> bool) -> bool {
-    let look = || -> Option<Vec<(i32, Runs)>> {
-        let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?;
-        let numbers = threads.filter_map(|thread| thread.ok()?.file_name().to_str()?.parse().ok());
-        let others = numbers.filter(|&number| !waits(number));
-        others.map(|number| Some((number, sleep(process, number)?))).collect()
+pub fn of(process: i32, waiting: &[i32]) -> bool {
+    let look = || {
+        let numbers = numbers(process)?;
+        let others = numbers.into_iter().filter(|number| !waiting.contains(number));
+        others.map(|number| Some((number, sleep(process, number)?))).collect::<Option<Vec<(i32, Runs)>>>()
     };
-    look().is_some_and(|first| Some(first) == look())
+    // One that waits may just have begun to, and in a process that is being killed none waits any more.
+    let does_wait = |&number: &i32| (0..TRIES).any(|_| sleep(process, number).is_some());
+    look().is_some_and(|first| Some(first) == look()) && waiting.iter().all(does_wait)
+}
+
+/// The threads of a process.
+fn numbers(process: i32) -> Option<Vec<i32>> {
+    let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    Some(threads.filter_map(|thread| thread.ok()?.file_name().to_str()?.parse().ok()).collect())
 }
 
 /// How often a thread has stopped to run.
 type Runs = [u64; 2];
 
-/// How often a thread that sleeps has run; none if it does not sleep. One that is over sleeps for ever.
+/// How often a thread that sleeps has run; none if it does not sleep, or is no more. A first thread that is over sleeps for ever while others
+/// go on.
 fn sleep(process: i32, thread: i32) -> Option<Runs> {
-    let status = fs::read_to_string(format!("/proc/{process}/task/{thread}/status"));
-    status.map_or(Some(Runs::default()), |status| asleep(&status))
+    let status = fs::read_to_string(format!("/proc/{process}/task/{thread}/status")).ok()?;
+    asleep(&status, process == thread)
 }
 
-fn asleep(status: &str) -> Option<Runs> {
+fn asleep(status: &str, is_first: bool) -> Option<Runs> {
     let value = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(":\t"));
-    let sleeps = value("State")?.starts_with(['S', 'Z', 'X']);
+    let state = value("State")?;
+    let sleeps = state.starts_with('S') || is_first && state.starts_with('Z');
     let number = |name| value(name)?.parse().ok();
     sleeps.then_some([number("voluntary_ctxt_switches")?, number("nonvoluntary_ctxt_switches")?])
 }
@@ -50,9 +62,10 @@ mod tests {
         let status = |state: &str| {
             format!("Name:\ta\nState:\t{state}\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t2\n")
         };
-        assert_eq!(asleep(&status("S (sleeping)")), Some([7, 2]));
-        assert_eq!(asleep(&status("R (running)")), None);
-        assert_eq!(asleep(&status("D (disk sleep)")), None);
+        assert_eq!(asleep(&status("S (sleeping)"), false), Some([7, 2]));
+        assert_eq!(asleep(&status("R (running)"), false), None);
+        assert_eq!(asleep(&status("D (disk sleep)"), false), None);
+        assert_eq!(asleep(&status("Z (zombie)"), true), Some([7, 2]));
     }
 
     #[test]
@@ -69,7 +82,8 @@ mod tests {
             }
         });
         let thread = receiver.recv().unwrap();
-        let is_at_rest = || of(std::process::id() as i32, |other| other != thread);
+        let process = std::process::id() as i32;
+        let is_at_rest = || sleep(process, thread).is_some_and(|runs| sleep(process, thread) == Some(runs));
         while !is_at_rest() {
             std::thread::yield_now();
         }

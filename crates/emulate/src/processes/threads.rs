@@ -18,7 +18,7 @@ use std::mem::offset_of;
 use std::rc::{Rc, Weak};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use hpcast_mpi::Rank;
+use hpcast_mpi::{Promise, Rank};
 use hpcast_units::Time;
 
 use super::baton::{self, Ranks, Turn};
@@ -115,6 +115,8 @@ pub struct Threads {
     has_started: Cell<bool>,
     /// It may be in MPI with several at a time.
     may_be_many: Cell<bool>,
+    /// What threads wait for that only others do.
+    promises: RefCell<Vec<Promise>>,
     /// A thread will come in by itself, since its time has come.
     is_due: Cell<bool>,
 }
@@ -235,9 +237,9 @@ impl Threads {
             return false;
         }
         let waiting: Vec<Rc<Seat>> = self.all().into_iter().filter(|seat| seat.waits.get()).collect();
-        let is_inside = |thread| waiting.iter().any(|seat| seat.number.get() == thread);
+        let numbers: Vec<i32> = waiting.iter().map(|seat| seat.number.get()).collect();
         if let Some(seat) = waiting.first()
-            && rest::of(ranks.pid(number), is_inside)
+            && rest::of(ranks.pid(number), &numbers)
             // Who has found the door closed may sleep there.
             && door.knocking.load(Ordering::Acquire) == 0
         {
@@ -269,6 +271,20 @@ impl Threads {
         if let Some(seat) = &*self.seated.borrow() {
             seat.is_timed.set(false);
             self.is_due.set(false);
+        }
+    }
+
+    /// The thread that is inside waits until another one has changed something: see [`Threads::tell`].
+    pub fn wait_for_change(&self, me: &Process) {
+        let (request, promise) = me.rank.promise("operation that another thread completes");
+        self.promises.borrow_mut().push(promise);
+        block_on(me.rank.wait(request));
+    }
+
+    /// The thread that is inside has changed something that others may wait for.
+    pub fn tell(&self, me: &Process) {
+        for promise in self.promises.take() {
+            me.rank.keep(promise);
         }
     }
 
