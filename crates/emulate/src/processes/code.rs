@@ -76,18 +76,20 @@ impl Code {
         self.put(&code)
     }
 
-    /// A way to a function of the C library that waits until a given time, which is its argument at `place` (1 to 3).
-    pub fn way_until(&mut self, place: usize, number: usize) -> usize {
+    /// A way to a function of the C library that waits until a given time, which is its argument at `place` (1 to 3). What it gives
+    /// goes through another one of ours, which may say that it is to be called again.
+    pub fn way_until(&mut self, place: usize, number: usize, after: usize) -> usize {
         // mov rax, rdi; ret.
         let same = self.put(&[0x48, 0x89, 0xF8, 0xC3]);
         let before = self.put(&gate::stub(deadlines::real as *const () as usize, same));
-        let after = self.put(&gate::stub(deadlines::waited as *const () as usize, same));
-        // mov rdi, REGISTER; mov REGISTER, rax; where that is kept on the stack: rsi, rdx, rcx.
-        let [get, set, kept] = [[0xF7, 0xC6, 0x28], [0xD7, 0xC2, 0x20], [0xCF, 0xC1, 0x18]][place - 1];
+        let after = self.put(&gate::stub(after, same));
+        // mov REGISTER, rax; where that is kept on the stack: rsi, rdx, rcx.
+        let [set, kept] = [[0xC6, 0x28], [0xC2, 0x20], [0xC1, 0x18]][place - 1];
         // push rdi; push rsi; push rdx; push rcx; sub rsp, 24.
         let mut code = vec![0x57, 0x56, 0x52, 0x51, 0x48, 0x83, 0xEC, 0x18];
-        // mov rdi, REGISTER; mov rsi, rsp; movabs rax, before; call rax.
-        code.extend([0x48, 0x89, get, 0x48, 0x89, 0xE6, 0x48, 0xB8]);
+        let again = code.len() as i32;
+        // mov rdi, [rsp + KEPT]; mov rsi, rsp; movabs rax, before; call rax.
+        code.extend([0x48, 0x8B, 0x7C, 0x24, kept, 0x48, 0x89, 0xE6, 0x48, 0xB8]);
         code.extend(before.to_le_bytes());
         code.extend([0xFF, 0xD0]);
         // mov rcx, [rsp + 24]; mov rdx, [rsp + 32]; mov rsi, [rsp + 40]; mov rdi, [rsp + 48].
@@ -97,10 +99,18 @@ impl Code {
         code.extend([0x48, 0x89, set, 0x48, 0xB8]);
         code.extend(gate::kept(number).to_le_bytes());
         code.extend([0xFF, 0x10]);
-        // mov edi, eax; mov rsi, [rsp + KEPT]; movabs rax, after; call rax; add rsp, 56; ret.
+        // mov edi, eax; mov rsi, [rsp + KEPT]; movabs rax, after; call rax.
         code.extend([0x89, 0xC7, 0x48, 0x8B, 0x74, 0x24, kept, 0x48, 0xB8]);
         code.extend(after.to_le_bytes());
-        code.extend([0xFF, 0xD0, 0x48, 0x83, 0xC4, 0x38, 0xC3]);
+        code.extend([0xFF, 0xD0]);
+        // cmp eax, AGAIN; je again.
+        code.push(0x3D);
+        code.extend(deadlines::AGAIN.to_le_bytes());
+        code.extend([0x0F, 0x84]);
+        let next = code.len() as i32 + 4;
+        code.extend((again - next).to_le_bytes());
+        // add rsp, 56; ret.
+        code.extend([0x48, 0x83, 0xC4, 0x38, 0xC3]);
         self.put(&code)
     }
 

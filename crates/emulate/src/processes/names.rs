@@ -234,7 +234,7 @@ fn standins(code: &mut Code, kernels: Option<&Kernels>) -> File {
     for (number, (name, address)) in standins::functions().into_iter().enumerate() {
         let way = match (name, deadlines::place(name)) {
             ("dlopen" | "pthread_create", _) => code.way_through(address, number),
-            (_, Some(place)) => code.way_until(place, number),
+            (_, Some(place)) => code.way_until(place, number, deadlines::after(name)),
             (_, None) => code.way_instead(address, number),
         };
         symbols.push(function(name, way));

@@ -202,6 +202,11 @@ impl Threads {
         self.others.borrow().iter().chain([&self.first]).cloned().collect()
     }
 
+    /// Whether a thread waits for the simulation.
+    pub fn somebody_waits(&self) -> bool {
+        self.all().iter().any(|seat| seat.waits.get())
+    }
+
     /// The thread that is inside waits for the simulation.
     pub fn suspend(&self, me: &Process, ranks: &Ranks) {
         let number = me.number() as usize;
