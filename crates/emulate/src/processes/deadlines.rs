@@ -8,9 +8,11 @@
 
 use std::ffi::c_int;
 
+use hpcast_mpi::Activity;
 use hpcast_units::Time;
 
 use super::gate;
+use super::threads::Vain;
 use crate::libc_functions::{beginning, now, pause};
 use crate::process::Process;
 
@@ -115,9 +117,14 @@ unsafe fn outcome(result: c_int, deadline: *const libc::timespec) -> Outcome {
         // Deadlines are nanoseconds, and clocks finer.
         let left = left(deadline);
         if left >= Time::from_ps(1000) {
-            // The simulation can only go on if somebody waits for it.
-            if !me.threads().somebody_waits() {
-                pause(left);
+            match me.threads().wait_in_vain() {
+                // The simulation can only go on if somebody waits for it.
+                Vain::Alone => pause(left),
+                Vain::TooLong => {
+                    me.rank.spend(Activity::Wait, left);
+                    return Outcome::Is(result);
+                }
+                Vain::TooEarly => {}
             }
             return Outcome::TooEarly;
         }

@@ -114,6 +114,7 @@ impl Body {
         let (process, number) = (&self.process, self.process.number() as usize);
         self.held.print_until(process.rank.simulated());
         process.threads().put_aside(process);
+        process.threads().go_on();
         process.switch_to();
         let status = self.ranks.resume(number, turn, || self.look());
         self.text.hold(process.rank.now());

@@ -13,18 +13,23 @@ pub fn count() -> usize {
 }
 
 /// Whether all threads of a process sleep. Those with these numbers are known to wait.
+pub fn of(process: i32, waiting: &[i32]) -> bool {
+    // One that waits may just have begun to, and in a process that is being killed none waits any more.
+    let does_wait = |&number: &i32| (0..TRIES).any(|_| sleep(process, number).is_some());
+    of_others(process, waiting) && waiting.iter().all(does_wait)
+}
+
+/// Whether all threads of a process sleep but for those with these numbers.
 ///
 /// One is looked at after the other, and one may wake the next while we look elsewhere. So all are looked at twice: who was asleep both times, and
 /// has not run in between, was asleep all the time. There is a moment, between the two rounds, when all were.
-pub fn of(process: i32, waiting: &[i32]) -> bool {
+pub fn of_others(process: i32, but: &[i32]) -> bool {
     let look = || {
         let numbers = numbers(process)?;
-        let others = numbers.into_iter().filter(|number| !waiting.contains(number));
+        let others = numbers.into_iter().filter(|number| !but.contains(number));
         others.map(|number| Some((number, sleep(process, number)?))).collect::<Option<Vec<(i32, Runs)>>>()
     };
-    // One that waits may just have begun to, and in a process that is being killed none waits any more.
-    let does_wait = |&number: &i32| (0..TRIES).any(|_| sleep(process, number).is_some());
-    look().is_some_and(|first| Some(first) == look()) && waiting.iter().all(does_wait)
+    look().is_some_and(|first| Some(first) == look())
 }
 
 /// The threads of a process.

@@ -17,6 +17,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::mem::offset_of;
 use std::rc::{Rc, Weak};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use hpcast_mpi::{Promise, Rank};
 use hpcast_units::Time;
@@ -81,6 +82,12 @@ impl Door {
     }
 }
 
+/// Times that differ by less are the same for who has read a clock in between.
+const NEAR: Time = Time::from_ps(10_000_000);
+/// After that time a thread that computes may be waiting for one that waits for a deadline: as one of Python does, where another one holds its
+/// lock.
+const PATIENCE: Duration = Duration::from_millis(100);
+
 /// A thread, as the simulation sees it.
 #[derive(Default)]
 pub struct Seat {
@@ -99,6 +106,8 @@ pub struct Seat {
     /// It waits in the C library until a given time; how often it has begun to.
     is_timed: Cell<bool>,
     timed: Cell<u64>,
+    /// The last of these times, how often the rank had been resumed when it first waited until then, and when that was.
+    deadline: Cell<Option<(Time, u64, Instant)>>,
 }
 
 /// The threads of a rank that is a process.
@@ -117,6 +126,8 @@ pub struct Threads {
     may_be_many: Cell<bool>,
     /// What threads wait for that only others do.
     promises: RefCell<Vec<Promise>>,
+    /// How often the simulation has resumed the rank.
+    resumed: Cell<u64>,
     /// A thread will come in by itself, since its time has come.
     is_due: Cell<bool>,
 }
@@ -261,6 +272,11 @@ impl Threads {
         let number = seat.timed.get() + 1;
         seat.timed.set(number);
         seat.is_timed.set(true);
+        // It is the same deadline if it differs by what it takes to read a clock.
+        let is_same = |deadline: &(Time, u64, Instant)| deadline.0.since(at) + at.since(deadline.0) < NEAR;
+        if !seat.deadline.get().as_ref().is_some_and(is_same) {
+            seat.deadline.set(Some((at, self.resumed.get(), Instant::now())));
+        }
         let body = self.body.get().cloned().unwrap_or_default();
         me.rank.start_thread(|timer| async move {
             timer.compute(at.since(timer.now()));
@@ -293,6 +309,23 @@ impl Threads {
         }
     }
 
+    /// The thread that is inside has slept until its deadline, as far as the kernel knows; the simulation has not come there.
+    pub fn wait_in_vain(&self) -> Vain {
+        let seat = self.seated.borrow();
+        let Some(seat) = &*seat else { return Vain::TooEarly };
+        // SAFETY: gives a number.
+        if !self.somebody_waits() && rest::of_others(unsafe { libc::getpid() }, &[seat.number.get()]) {
+            return Vain::Alone;
+        }
+        let began = seat.deadline.get().filter(|(_, resumed, _)| *resumed == self.resumed.get());
+        if began.is_some_and(|(_, _, began)| began.elapsed() > PATIENCE) { Vain::TooLong } else { Vain::TooEarly }
+    }
+
+    /// The simulation resumes the rank.
+    pub fn go_on(&self) {
+        self.resumed.set(self.resumed.get() + 1);
+    }
+
     /// The time has come for a thread that waits in the C library.
     pub fn expect(&self) {
         self.is_due.set(true);
@@ -304,6 +337,17 @@ impl Threads {
             |seat: &Rc<Seat>| Some((seat.rank.as_ref().unwrap_or(me.rank.own()).task(), seat.doing.get().calling?));
         self.all().iter().filter_map(call).collect()
     }
+}
+
+/// What is to be done where the kernel's time has come, but not the simulation's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Vain {
+    /// All other threads sleep outside of MPI.
+    Alone,
+    /// Another thread computes, and has done so for so long that it may wait for this one.
+    TooLong,
+    /// Sleep again.
+    TooEarly,
 }
 
 impl Seat {
