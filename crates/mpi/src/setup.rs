@@ -58,6 +58,8 @@ pub struct Setup {
     pub soon: Option<Box<dyn Fetch>>,
     /// Called now and then with what [`crate::Rank::progress`] last said (0 to 1), and the simulated time of that.
     pub progress: Option<Box<dyn FnMut(f64, Time)>>,
+    /// Called when nothing happens any more: whether something may have come from outside.
+    pub idle: Option<Box<dyn FnMut() -> bool>>,
 }
 
 impl Setup {
@@ -77,6 +79,7 @@ impl Setup {
             interrupt: None,
             soon: None,
             progress: None,
+            idle: None,
         }
     }
 }

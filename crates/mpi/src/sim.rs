@@ -110,6 +110,7 @@ where
         interrupt,
         soon,
         progress,
+        idle,
     } = setup;
     let mut state = State::new(ranks, &machine, placement, network, seed);
     (state.observer, state.post) = (observer, post);
@@ -126,8 +127,16 @@ where
         None => Comm::world(rank, ranks),
     };
     let tasks = Tasks::new(ranks, |rank| program(Rank::new(sim.clone(), rank, world(rank))));
-    let mut runner =
-        Runner { sim: sim.clone(), tasks, interrupt, soon, progress, coming: Coming::default(), told: Vec::new() };
+    let mut runner = Runner {
+        sim: sim.clone(),
+        tasks,
+        interrupt,
+        soon,
+        progress,
+        idle,
+        coming: Coming::default(),
+        told: Vec::new(),
+    };
     let result = runner.run();
     // Background work holds the simulation, and the simulation holds it: break the circle.
     sim.background.borrow_mut().clear();
@@ -173,6 +182,7 @@ struct Runner<F> {
     interrupt: Option<Arc<AtomicBool>>,
     soon: Option<Box<dyn Fetch>>,
     progress: Option<Box<dyn FnMut(f64, Time)>>,
+    idle: Option<Box<dyn FnMut() -> bool>>,
     coming: Coming,
     /// What the network has told of them.
     told: Vec<u32>,
@@ -235,6 +245,10 @@ impl<F: Future<Output = ()>> Runner<F> {
             let (event, network) = (state.agenda.next_time(), state.network.next_event());
             if network <= event {
                 if network == Time::NEVER {
+                    drop(state);
+                    if self.idle.as_mut().is_some_and(|idle| idle()) {
+                        continue;
+                    }
                     break;
                 }
                 debug_assert!(network >= state.now, "clocks never go back");

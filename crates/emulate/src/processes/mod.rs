@@ -83,7 +83,13 @@ pub(crate) fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchErr
     let progress = setup.progress.map(|tell| progress(tell, processes.clone()));
     let held = Rc::new(text::Held::default());
     let failed = RefCell::new(None);
-    let setup = Setup { post: Some(Box::new(world.mail.clone())), interrupt: Some(stop), progress, ..setup };
+    let setup = Setup {
+        post: Some(Box::new(world.mail.clone())),
+        interrupt: Some(stop),
+        progress,
+        idle: Some(idle(processes.clone())),
+        ..setup
+    };
     crate::copying::begin(world.stop.clone());
     let outcome = hpcast_mpi::run(setup, |rank| {
         let process = Process::new(world.clone(), rank);
@@ -107,6 +113,15 @@ pub(crate) fn launch(launch: &Launch, setup: Setup) -> Result<Finding, LaunchErr
     let is_cut = world.endings.borrow().iter().any(|ended| ended.ending == Ending::Stopped);
     let outcome = if is_cut { Err(RunError::Interrupted) } else { outcome };
     Ok(Finding::new(launch, &world, names::chosen(), outcome, &processes.take()))
+}
+
+/// When nothing happens any more, threads that compute may still come.
+fn idle(processes: Processes) -> Box<dyn FnMut() -> bool> {
+    Box::new(move || {
+        let awaited = processes.borrow().iter().filter_map(|process| process.threads().awaited()).collect::<Vec<_>>();
+        awaited.iter().for_each(|body| body.wait_for_threads());
+        !awaited.is_empty()
+    })
 }
 
 /// Each rank takes two files here.

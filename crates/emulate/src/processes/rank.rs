@@ -110,6 +110,13 @@ impl Body {
         }
     }
 
+    /// Waits for threads that the simulation has gone on without.
+    pub fn wait_for_threads(&self) {
+        if !self.process.has_ended() && !self.is_stopped() {
+            self.resume(None);
+        }
+    }
+
     fn resume(&self, turn: Option<&Turn>) {
         let (process, number) = (&self.process, self.process.number() as usize);
         self.held.print_until(process.rank.simulated());
@@ -131,7 +138,7 @@ impl Body {
         self.watch.look(process, self.ranks.pid(number));
         if self.is_stopped() {
             Look::Stopped
-        } else if self.door().has_several() && process.threads().rest(&self.ranks, number) {
+        } else if self.door().has_several() && process.threads().rest(process, &self.ranks) {
             Look::Rests
         } else {
             Look::Runs

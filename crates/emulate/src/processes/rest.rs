@@ -12,11 +12,11 @@ pub fn count() -> usize {
     fs::metadata("/proc/self/task").map_or(0, |folder| folder.nlink().saturating_sub(2) as usize)
 }
 
-/// Whether all threads of a process sleep. Those with these numbers are known to wait.
-pub fn of(process: i32, waiting: &[i32]) -> bool {
+/// Whether all threads of a process sleep, but for those that do not count. Those with the first numbers are known to wait.
+pub fn of(process: i32, waiting: &[i32], but: &[i32]) -> bool {
     // One that waits may just have begun to, and in a process that is being killed none waits any more.
     let does_wait = |&number: &i32| (0..TRIES).any(|_| sleep(process, number).is_some());
-    of_others(process, waiting) && waiting.iter().all(does_wait)
+    of_others(process, &[waiting, but].concat()) && waiting.iter().all(does_wait)
 }
 
 /// Whether all threads of a process sleep but for those with these numbers.
@@ -30,6 +30,12 @@ pub fn of_others(process: i32, but: &[i32]) -> bool {
         others.map(|number| Some((number, sleep(process, number)?))).collect::<Option<Vec<(i32, Runs)>>>()
     };
     look().is_some_and(|first| Some(first) == look())
+}
+
+/// The threads of a process that do not sleep, but for those with these numbers.
+pub fn awake(process: i32, but: &[i32]) -> Vec<i32> {
+    let others = numbers(process).unwrap_or_default().into_iter().filter(|number| !but.contains(number));
+    others.filter(|&number| sleep(process, number).is_none()).collect()
 }
 
 /// The threads of a process.

@@ -6,7 +6,8 @@
 //!
 //! **When a rank waits.** It has the baton until nothing moves in it any more: each of its threads waits in MPI, or sleeps in the
 //! kernel until another one wakes it (`rest.rs`). Then the simulation closes the door and goes on, until it resumes one of those that wait in MPI. Whatever else happens in
-//! the process was then caused by that one. So it does not matter how long anything takes on this computer.
+//! the process was then caused by that one. So it does not matter how long anything takes on this computer, up to a second: then the simulation goes on without
+//! threads that compute, and waits for them when it has nothing else to do. They may be waiting for others themselves, by looking at memory.
 //!
 //! **Clocks.** Each thread has its own, for threads compute at the same time. Who comes from outside was asleep while the simulation went on,
 //! and finds its clock at the simulation's time at least; who leaves a function of MPI waits until the simulation has come to its clock. So all
@@ -88,6 +89,10 @@ const NEAR: Time = Time::from_ps(10_000_000);
 /// lock.
 const PATIENCE: Duration = Duration::from_millis(100);
 
+/// After that time the simulation goes on without threads that compute while others of the rank wait in MPI: they may only look, again and again,
+/// whether these have gone on.
+const TOO_LONG: Duration = Duration::from_secs(1);
+
 /// A thread, as the simulation sees it.
 #[derive(Default)]
 pub struct Seat {
@@ -126,6 +131,10 @@ pub struct Threads {
     may_be_many: Cell<bool>,
     /// What threads wait for that only others do.
     promises: RefCell<Vec<Promise>>,
+    /// Threads that compute and are not waited for.
+    restless: RefCell<Vec<i32>>,
+    /// What the rank had done when its threads were seen not to be at rest, and when that was first so.
+    seen: Cell<Option<(u32, Instant)>>,
     /// How often the simulation has resumed the rank.
     resumed: Cell<u64>,
     /// A thread will come in by itself, since its time has come.
@@ -171,8 +180,15 @@ impl Threads {
         self.put_aside(me);
         let seat = self.seat_of(me, thread);
         // SAFETY: gives a number.
-        seat.number.set(unsafe { libc::gettid() });
+        let number = unsafe { libc::gettid() };
+        seat.number.set(number);
         self.sit_down(me, seat);
+        if self.restless.borrow().contains(&number) {
+            // It has computed while the simulation went on.
+            self.restless.borrow_mut().retain(|&other| other != number);
+            me.meter.stop(&me.rank);
+            me.meter.resume();
+        }
         me.rank.keep_up();
     }
 
@@ -247,15 +263,15 @@ impl Threads {
     }
 
     /// Whether nothing moves in the process any more. If so, the door is closed.
-    pub fn rest(&self, ranks: &Ranks, number: usize) -> bool {
+    pub fn rest(&self, me: &Process, ranks: &Ranks) -> bool {
+        let number = me.number() as usize;
         let door = ranks.door(number);
         if self.is_due.get() || !door.close_if_empty() {
             return false;
         }
         let waiting: Vec<Rc<Seat>> = self.all().into_iter().filter(|seat| seat.waits.get()).collect();
-        let numbers: Vec<i32> = waiting.iter().map(|seat| seat.number.get()).collect();
         if let Some(seat) = waiting.first()
-            && rest::of(ranks.pid(number), &numbers)
+            && self.do_others_sleep(me, ranks.pid(number), &waiting)
             // Who has found the door closed may sleep there.
             && door.knocking.load(Ordering::Acquire) == 0
         {
@@ -264,6 +280,28 @@ impl Threads {
         }
         door.open();
         false
+    }
+
+    /// Whether all threads sleep but for those that wait in MPI, and those that are not waited for.
+    fn do_others_sleep(&self, me: &Process, process: i32, waiting: &[Rc<Seat>]) -> bool {
+        let numbers: Vec<i32> = waiting.iter().map(|seat| seat.number.get()).collect();
+        if rest::of(process, &numbers, &self.restless.borrow()) {
+            return true;
+        }
+        let seen = self.seen.get().filter(|(steps, _)| *steps == me.steps());
+        let (steps, since) = seen.unwrap_or_else(|| (me.steps(), Instant::now()));
+        self.seen.set(Some((steps, since)));
+        if since.elapsed() > TOO_LONG {
+            self.restless.replace(rest::awake(process, &numbers));
+        }
+        false
+    }
+
+    /// If the simulation has gone on without some threads that compute: it has to wait for them now.
+    pub fn awaited(&self) -> Option<Rc<Body>> {
+        let are_some = !self.restless.take().is_empty();
+        self.seen.set(None);
+        self.body.get()?.upgrade().filter(|_| are_some)
     }
 
     /// The thread that is inside will wait in the C library until then.
