@@ -95,9 +95,7 @@ pub fn make(name: &'static str, language: Language, is_large: bool, body: impl F
     if crate::copying::bad_buffer().is_some() {
         me.halt();
     }
-    if me.has_threads.get() && outer.is_none() {
-        me.threads().settle(me);
-    }
+    me.settle(outer);
     me.end_call(outer);
     code
 }

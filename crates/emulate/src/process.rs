@@ -472,6 +472,15 @@ impl Process {
         self.steps.load(Ordering::Relaxed)
     }
 
+    /// What it has called is done. Where it is one of several threads, the others are at the time of the simulation: it goes on when that has
+    /// come to its clock.
+    #[inline]
+    pub fn settle(&self, outer: Option<&'static str>) {
+        if self.has_threads.get() && outer.is_none() {
+            block_on(self.rank.take_turn());
+        }
+    }
+
     /// Leaves it.
     #[inline]
     pub fn end_call(&self, outer: Option<&'static str>) {

@@ -118,7 +118,7 @@ pub fn thread() -> usize {
 /// Nobody is inside any more: the program begins anew.
 pub fn leave_all() {
     if let Some(here) = here() {
-        here.depth = 0;
+        (here.depth, here.first, here.last) = (0, 0, 0);
         here.door().open();
     }
 }

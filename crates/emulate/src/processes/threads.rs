@@ -157,9 +157,6 @@ impl Threads {
     fn start(&self, me: &Process) {
         self.has_started.set(true);
         self.begin(me);
-        if me.has_threads.get() {
-            self.settle(me);
-        }
     }
 
     /// From now on threads are told apart, if there are several and they may all be in MPI.
@@ -255,11 +252,6 @@ impl Threads {
         seat.waits.set(false);
         gate::step_back(calls);
         self.sit_down(me, seat);
-    }
-
-    /// The thread that is inside leaves a function of MPI: not before the simulation has come to its clock.
-    pub fn settle(&self, me: &Process) {
-        block_on(me.rank.take_turn());
     }
 
     /// Whether nothing moves in the process any more. If so, the door is closed.
@@ -420,6 +412,7 @@ pub extern "C" fn started(thread: usize) -> usize {
     if let Some(threads) = me.threads.get() {
         threads.start(me);
     }
+    me.settle(outer);
     me.end_call(outer);
     thread
 }
