@@ -103,9 +103,9 @@ impl Body {
     }
 
     /// The time has come for a thread that waits in the C library: the rank has the baton until that thread has come in.
-    pub fn let_in(&self) {
+    pub fn let_in(&self, seat: &Seat) {
         if !self.process.has_ended() && !self.is_stopped() {
-            self.process.threads().expect();
+            self.process.threads().expect(seat);
             self.resume(None);
         }
     }

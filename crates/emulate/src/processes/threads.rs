@@ -137,8 +137,8 @@ pub struct Threads {
     seen: Cell<Option<(u32, Instant)>>,
     /// How often the simulation has resumed the rank.
     resumed: Cell<u64>,
-    /// A thread will come in by itself, since its time has come.
-    is_due: Cell<bool>,
+    /// The thread that will come in by itself, since its time has come; 0: none.
+    due: Cell<usize>,
 }
 
 impl Threads {
@@ -258,7 +258,7 @@ impl Threads {
     pub fn rest(&self, me: &Process, ranks: &Ranks) -> bool {
         let number = me.number() as usize;
         let door = ranks.door(number);
-        if self.is_due.get() || !door.close_if_empty() {
+        if self.due.get() != 0 || !door.close_if_empty() {
             return false;
         }
         let waiting: Vec<Rc<Seat>> = self.all().into_iter().filter(|seat| seat.waits.get()).collect();
@@ -312,7 +312,7 @@ impl Threads {
             timer.compute(at.since(timer.now()));
             timer.take_turn().await;
             if let Some(body) = body.upgrade().filter(|_| seat.is_timed.get() && seat.timed.get() == number) {
-                body.let_in();
+                body.let_in(&seat);
             }
         });
     }
@@ -321,7 +321,9 @@ impl Threads {
     pub fn has_waited(&self) {
         if let Some(seat) = &*self.seated.borrow() {
             seat.is_timed.set(false);
-            self.is_due.set(false);
+            if self.due.get() == seat.thread.get() {
+                self.due.set(0);
+            }
         }
     }
 
@@ -357,8 +359,8 @@ impl Threads {
     }
 
     /// The time has come for a thread that waits in the C library.
-    pub fn expect(&self) {
-        self.is_due.set(true);
+    pub fn expect(&self, seat: &Seat) {
+        self.due.set(seat.thread.get());
     }
 
     /// The functions of MPI that threads are in, by the number of the task.
