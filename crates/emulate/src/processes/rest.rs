@@ -82,6 +82,7 @@ mod tests {
     #[test]
     fn a_thread_that_waits_for_another_is_at_rest() {
         static STOP: AtomicBool = AtomicBool::new(false);
+        // SAFETY: gives a number.
         let number = || unsafe { libc::gettid() };
         let (sender, receiver) = mpsc::channel();
         let (wake, woken) = mpsc::channel::<()>();
@@ -94,7 +95,10 @@ mod tests {
         });
         let thread = receiver.recv().unwrap();
         let process = std::process::id() as i32;
-        let is_at_rest = || sleep(process, thread).is_some_and(|runs| sleep(process, thread) == Some(runs));
+        let is_at_rest = || {
+            let others = numbers(process).unwrap().into_iter().filter(|&other| other != thread);
+            of_others(process, &others.collect::<Vec<i32>>())
+        };
         while !is_at_rest() {
             std::thread::yield_now();
         }
@@ -103,6 +107,7 @@ mod tests {
             std::thread::yield_now();
         }
         assert!(!is_at_rest() && count() >= 2);
+        assert_eq!(awake(process, &numbers(process).unwrap()), [0; 0]);
         STOP.store(true, Ordering::Relaxed);
         sleeper.join().unwrap();
     }
