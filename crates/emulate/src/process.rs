@@ -3,7 +3,6 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::collections::HashMap;
-use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -177,7 +176,7 @@ pub struct Process {
     /// What all ranks share.
     pub world: Rc<World>,
     /// Its place in the simulation.
-    pub rank: Acting,
+    pub rank: Rank,
     yielder: Cell<*const FiberYielder>,
     /// The MPI function that it is in.
     calling: Cell<Option<&'static str>>,
@@ -256,37 +255,6 @@ pub(crate) struct Doing {
     measured: (u64, usize),
 }
 
-/// The place of a rank in the simulation, or of one of its threads: whichever is inside MPI.
-pub struct Acting {
-    own: Rank,
-    /// That of another thread than the first.
-    other: Cell<*const Rank>,
-}
-
-impl Acting {
-    /// That of the rank itself.
-    pub fn own(&self) -> &Rank {
-        &self.own
-    }
-
-    /// That of a thread from now on; without one, that of the rank itself.
-    ///
-    /// # Safety
-    /// The thread's must stay where it is as long as this.
-    pub(crate) unsafe fn act_as(&self, other: Option<&Rank>) {
-        self.other.set(other.map_or(std::ptr::null(), std::ptr::from_ref));
-    }
-}
-
-impl Deref for Acting {
-    type Target = Rank;
-    #[inline]
-    fn deref(&self) -> &Rank {
-        // SAFETY: as `act_as` asks for.
-        unsafe { self.other.get().as_ref() }.unwrap_or(&self.own)
-    }
-}
-
 /// Picoseconds that it takes to read a clock: about that many on current processors (the kernel's vDSO).
 const CLOCK: u64 = 25_000;
 /// After that many readings with nothing in between, they begin to take longer.
@@ -313,7 +281,7 @@ impl Process {
         let peers = Peers::of(rank.world());
         Rc::new(Process {
             world,
-            rank: Acting { own: rank, other: Cell::new(std::ptr::null()) },
+            rank,
             objects: Objects::default(),
             predefined: OnceCell::new(),
             base: Cell::default(),
@@ -477,8 +445,14 @@ impl Process {
     #[inline]
     pub fn settle(&self, outer: Option<&'static str>) {
         if self.has_threads.get() && outer.is_none() {
-            block_on(self.rank.take_turn());
+            self.let_simulation_come();
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn let_simulation_come(&self) {
+        block_on(self.rank.take_turn());
     }
 
     /// Leaves it.
@@ -497,7 +471,7 @@ impl Process {
 
     /// The MPI functions that its threads are in, by the number of the task in the simulation.
     pub fn calls(&self) -> Vec<(u32, &'static str)> {
-        let others = self.threads.get().map(|threads| threads.calls(self)).unwrap_or_default();
+        let others = self.threads.get().map(|threads| threads.calls()).unwrap_or_default();
         self.calling().map(|call| (self.rank.task(), call)).into_iter().chain(others).collect()
     }
 
@@ -513,7 +487,7 @@ impl Process {
 
     /// Its threads: it is a process.
     pub(crate) fn threads(&self) -> &Threads {
-        self.threads.get_or_init(Box::default)
+        self.threads.get_or_init(|| Box::new(Threads::new(&self.rank)))
     }
 
     /// Whether it does not go on, since it has ended or the run ends.

@@ -3,7 +3,7 @@
 mod polling;
 mod rounds;
 
-use std::cell::RefMut;
+use std::cell::{Cell, RefMut};
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -75,13 +75,14 @@ impl Tag {
 #[derive(Clone)]
 pub struct Rank {
     sim: Rc<Sim>,
-    task: u32,
+    /// Mine, or that of a thread which acts for me.
+    task: Cell<u32>,
     world: Comm,
 }
 
 impl Rank {
     pub(crate) fn new(sim: Rc<Sim>, task: u32, world: Comm) -> Rank {
-        Rank { sim, task, world }
+        Rank { sim, task: Cell::new(task), world }
     }
 
     #[inline]
@@ -95,7 +96,12 @@ impl Rank {
 
     /// The number of my task: that of a rank is its own, that of a thread another.
     pub fn task(&self) -> u32 {
-        self.task
+        self.task.get()
+    }
+
+    /// What I do from now on is done by another task of my rank: one of its threads, or its own again.
+    pub fn act_as(&self, task: u32) {
+        self.task.set(task);
     }
 
     /// My rank in the world.
@@ -110,7 +116,7 @@ impl Rank {
 
     /// My clock (MPI_Wtime).
     pub fn now(&self) -> Time {
-        self.state().tasks[self.task as usize].clock
+        self.state().tasks[self.task.get() as usize].clock
     }
 
     /// How far the simulation has come: nothing happens before that any more.
@@ -137,12 +143,12 @@ impl Rank {
 
     /// How long I have waited so far.
     pub fn waited(&self) -> Time {
-        self.state().tasks[self.task as usize].spent.on(Activity::Wait)
+        self.state().tasks[self.task.get() as usize].spent.on(Activity::Wait)
     }
 
     /// Computes for so long.
     pub fn compute(&self, length: Time) {
-        self.state().spend(self.task, Activity::Compute, length);
+        self.state().spend(self.task.get(), Activity::Compute, length);
     }
 
     /// Tells those who watch how far the program has come, from 0 to 1.
@@ -246,7 +252,7 @@ impl Rank {
     /// Starts a send with its data.
     #[inline]
     pub fn start_send(&self, sending: Sending, style: Style) -> Request {
-        self.state().send(self.task, sending, style)
+        self.state().send(self.task.get(), sending, style)
     }
 
     /// Non-blocking receive.
@@ -257,34 +263,34 @@ impl Rank {
 
     /// Starts a receive of data.
     pub async fn start_receive(&self, receiving: Receiving) -> Request {
-        if self.state().must_catch_up(self.task, receiving.source.is_none()) {
+        if self.state().must_catch_up(self.task.get(), receiving.source.is_none()) {
             self.catch_up().await;
         }
-        self.state().receive(self.task, receiving)
+        self.state().receive(self.task.get(), receiving)
     }
 
     /// Whether I must let the simulation catch up with me before I post a receive.
     #[inline]
     pub fn must_catch_up(&self, any_source: bool) -> bool {
-        self.state().must_catch_up(self.task, any_source)
+        self.state().must_catch_up(self.task.get(), any_source)
     }
 
     /// Posts a receive; nobody must have to catch up.
     #[inline]
     pub fn post_receive(&self, receiving: Receiving) -> Request {
-        self.state().receive(self.task, receiving)
+        self.state().receive(self.task.get(), receiving)
     }
 
     /// Whether I have sent so much ahead of the simulation that it should catch up.
     #[inline]
     pub fn is_far_ahead(&self) -> bool {
-        self.state().tasks[self.task as usize].ahead >= AHEAD
+        self.state().tasks[self.task.get() as usize].ahead >= AHEAD
     }
 
     /// Whether all requests are done; if not, I wait for them, and am resumed when they are: to be asked again then.
     #[inline]
     pub fn poll_all(&self, requests: &[Request]) -> bool {
-        !self.state().await_all(self.task, requests, Next::Anything)
+        !self.state().await_all(self.task.get(), requests, Next::Anything)
     }
 
     /// My program will know this message, which was not done when it was posted, by its number in the place of the request. Whatever
@@ -297,21 +303,21 @@ impl Rank {
     /// The request of a message that my program knows by this number, which it no longer does; with it where the data of a receive
     /// goes.
     pub fn take_held(&self, number: u32) -> Option<(Request, Option<Parcel>)> {
-        self.state().take_held(self.task, number)
+        self.state().take_held(self.task.get(), number)
     }
 
     /// Whether all messages that my program knows by these numbers are done. If not, I wait for them, and am resumed when they
     /// are: to be asked again then, no longer for the first time. None if one is unknown, or there twice.
     #[inline]
     pub fn poll_held(&self, numbers: impl Iterator<Item = Option<u32>> + Clone, is_first: bool) -> Option<bool> {
-        self.state().await_held(self.task, numbers, is_first).map(|waits| !waits)
+        self.state().await_held(self.task.get(), numbers, is_first).map(|waits| !waits)
     }
 
     /// Ends messages that are done, by place and number, in the order in which they were done, each with its receive overhead. My
     /// program does not know them any more.
     #[inline]
     pub fn end_held(&self, numbers: impl Iterator<Item = (usize, u32)>, ended: &mut Vec<Ended>) {
-        self.state().end_held(self.task, numbers, ended);
+        self.state().end_held(self.task.get(), numbers, ended);
     }
 
     /// What all programs still know by numbers: ranks, and what they would wait for.
@@ -323,7 +329,7 @@ impl Rank {
     /// Ends a request that is done.
     #[inline]
     pub fn end(&self, request: Request) -> Status {
-        self.state().finish(self.task, request)
+        self.state().finish(self.task.get(), request)
     }
 
     /// Waits for one request.
@@ -345,7 +351,7 @@ impl Rank {
         self.catch_up().await;
         let index = WaitAny { rank: self, requests }.await;
         let request = requests.remove(index);
-        Some((index, self.state().finish(self.task, request)))
+        Some((index, self.state().finish(self.task.get(), request)))
     }
 
     /// Waits until at least one of the requests is done, and takes out all that are: (index before, status).
@@ -358,7 +364,7 @@ impl Rank {
         {
             let mut state = self.state();
             let done = state.done_at(&requests[index]);
-            state.wait_until(self.task, done);
+            state.wait_until(self.task.get(), done);
         }
         self.take_done(requests)
     }
@@ -377,16 +383,16 @@ impl Rank {
         self.pay_for_testing().await;
         let now = self.now();
         let index = requests.iter().position(|request| self.is_done_at(request, now));
-        self.state().polled(self.task, index.is_some());
+        self.state().polled(self.task.get(), index.is_some());
         let request = requests.remove(index?);
-        Some((index?, self.state().finish(self.task, request)))
+        Some((index?, self.state().finish(self.task.get(), request)))
     }
 
     /// Takes out all requests that are done, and ends them: (index before, status).
     pub async fn test_some(&self, requests: &mut Vec<Request>) -> Vec<(usize, Status)> {
         self.pay_for_testing().await;
         let done = self.take_done(requests);
-        self.state().polled(self.task, !done.is_empty());
+        self.state().polled(self.task.get(), !done.is_empty());
         done
     }
 
@@ -395,7 +401,7 @@ impl Rank {
         self.pay_for_testing().await;
         let now = self.now();
         let all = requests.iter().all(|request| self.is_done_at(request, now));
-        self.state().polled(self.task, all);
+        self.state().polled(self.task.get(), all);
         if all { Ok(self.wait_all(requests).await) } else { Err(requests) }
     }
 
@@ -404,7 +410,7 @@ impl Rank {
         self.pay_for_testing().await;
         let done = self.is_done_at(request, self.now());
         let mut state = self.state();
-        state.polled(self.task, done);
+        state.polled(self.task.get(), done);
         done.then(|| state.status(request))
     }
 
@@ -434,7 +440,7 @@ impl Rank {
         let mut done = Vec::new();
         for (index, request) in all.into_iter().enumerate() {
             if self.is_done_at(&request, now) {
-                done.push((index, self.state().finish(self.task, request)));
+                done.push((index, self.state().finish(self.task.get(), request)));
             } else {
                 requests.push(request);
             }
@@ -474,7 +480,7 @@ impl Future for CatchUp<'_> {
     type Output = ();
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         let mut state = self.rank.state();
-        if state.catch_up(self.rank.task) { Poll::Ready(()) } else { Poll::Pending }
+        if state.catch_up(self.rank.task.get()) { Poll::Ready(()) } else { Poll::Pending }
     }
 }
 
@@ -497,10 +503,10 @@ impl Future for Send<'_> {
         let rank = self.rank;
         let mut state = rank.state();
         if let SendStage::Post(sending) = self.stage {
-            let request = state.send(rank.task, sending, Style::Blocking);
+            let request = state.send(rank.task.get(), sending, Style::Blocking);
             if !request.is_done_at_once() {
                 self.stage = SendStage::Wait(request);
-            } else if state.tasks[rank.task as usize].ahead >= AHEAD {
+            } else if state.tasks[rank.task.get() as usize].ahead >= AHEAD {
                 self.stage = SendStage::CatchUp;
             } else {
                 return Poll::Ready(());
@@ -508,14 +514,14 @@ impl Future for Send<'_> {
         }
         match &self.stage {
             SendStage::Wait(request) if !state.is_done(request) => {
-                state.await_one(rank.task, [request]);
+                state.await_one(rank.task.get(), [request]);
                 Poll::Pending
             }
             SendStage::Wait(request) => {
-                state.finish(rank.task, Request::new(request.number()));
+                state.finish(rank.task.get(), Request::new(request.number()));
                 Poll::Ready(())
             }
-            _ if state.catch_up(rank.task) => Poll::Ready(()),
+            _ if state.catch_up(rank.task.get()) => Poll::Ready(()),
             _ => Poll::Pending,
         }
     }
@@ -540,17 +546,17 @@ impl Future for Receive<'_> {
         let rank = self.rank;
         let mut state = rank.state();
         if let ReceiveStage::Post(receiving) = self.stage {
-            if state.must_catch_up(rank.task, receiving.source.is_none()) {
-                state.catch_up(rank.task);
+            if state.must_catch_up(rank.task.get(), receiving.source.is_none()) {
+                state.catch_up(rank.task.get());
                 return Poll::Pending;
             }
-            self.stage = ReceiveStage::Wait(state.receive(rank.task, receiving));
+            self.stage = ReceiveStage::Wait(state.receive(rank.task.get(), receiving));
         }
         let ReceiveStage::Wait(request) = &self.stage else { return Poll::Pending };
-        if state.await_all(rank.task, [request], self.next) {
+        if state.await_all(rank.task.get(), [request], self.next) {
             return Poll::Pending;
         }
-        Poll::Ready(state.finish(rank.task, Request::new(request.number())))
+        Poll::Ready(state.finish(rank.task.get(), Request::new(request.number())))
     }
 }
 
@@ -567,9 +573,9 @@ impl Future for WaitOne<'_> {
         let Some(request) = self.request.take() else { return Poll::Ready(Status::default()) };
         let mut state = rank.state();
         if state.is_done(&request) {
-            return Poll::Ready(state.finish(rank.task, request));
+            return Poll::Ready(state.finish(rank.task.get(), request));
         }
-        state.await_one(rank.task, [&request]);
+        state.await_one(rank.task.get(), [&request]);
         self.request = Some(request);
         Poll::Pending
     }
@@ -585,10 +591,10 @@ impl Future for WaitAll<'_> {
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Vec<Status>> {
         let rank = self.rank;
         let mut state = rank.state();
-        if state.await_all(rank.task, &self.requests, Next::Anything) {
+        if state.await_all(rank.task.get(), &self.requests, Next::Anything) {
             return Poll::Pending;
         }
-        Poll::Ready(state.finish_all(rank.task, std::mem::take(&mut self.requests)))
+        Poll::Ready(state.finish_all(rank.task.get(), std::mem::take(&mut self.requests)))
     }
 }
 
@@ -611,7 +617,7 @@ impl Future for WaitAny<'_> {
             }
             return Poll::Ready(index);
         }
-        state.await_one(rank.task, self.requests);
+        state.await_one(rank.task.get(), self.requests);
         Poll::Pending
     }
 }

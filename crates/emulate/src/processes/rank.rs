@@ -66,7 +66,7 @@ impl Future for RankProcess {
 
 impl Drop for RankProcess {
     fn drop(&mut self) {
-        self.0.text.finish(self.0.process.rank.own().now());
+        self.0.text.finish(self.0.process.threads().first.rank.now());
     }
 }
 
@@ -94,10 +94,11 @@ impl Body {
         if !process.has_ended() {
             return Poll::Pending;
         }
-        if !seat.is_first() {
+        let first = &process.threads().first;
+        if !std::ptr::eq(seat, &raw const **first) {
             // The rank's own task has not ended yet.
-            process.rank.own().keep_up();
-            process.rank.own().wake();
+            first.rank.keep_up();
+            first.rank.wake();
         }
         Poll::Ready(())
     }

@@ -94,14 +94,13 @@ const PATIENCE: Duration = Duration::from_millis(100);
 const TOO_LONG: Duration = Duration::from_secs(1);
 
 /// A thread, as the simulation sees it.
-#[derive(Default)]
 pub struct Seat {
     /// Its thread pointer.
     thread: Cell<usize>,
     /// Its number for the kernel.
     number: Cell<i32>,
     /// Its place in the simulation; that of the first thread is the rank's.
-    rank: Option<Rank>,
+    pub rank: Rank,
     /// What it waits for in the process of the rank.
     pub turn: Turn,
     /// It waits for the simulation.
@@ -116,7 +115,6 @@ pub struct Seat {
 }
 
 /// The threads of a rank that is a process.
-#[derive(Default)]
 pub struct Threads {
     /// That of the program's first thread, and of all others as long as they come one after the other.
     pub first: Rc<Seat>,
@@ -142,6 +140,23 @@ pub struct Threads {
 }
 
 impl Threads {
+    /// One thread, whose place is that of the rank.
+    pub fn new(rank: &Rank) -> Threads {
+        Threads {
+            first: Rc::new(Seat::new(0, rank.clone())),
+            others: RefCell::default(),
+            seated: RefCell::default(),
+            body: OnceCell::new(),
+            has_started: Cell::default(),
+            may_be_many: Cell::default(),
+            promises: RefCell::default(),
+            restless: RefCell::default(),
+            seen: Cell::default(),
+            resumed: Cell::default(),
+            due: Cell::default(),
+        }
+    }
+
     /// They are those of this rank.
     pub fn belong_to(&self, body: &Rc<Body>) {
         let _ = self.body.set(Rc::downgrade(body));
@@ -191,8 +206,7 @@ impl Threads {
 
     fn sit_down(&self, me: &Process, seat: Rc<Seat>) {
         me.exchange_doing(seat.doing.take());
-        // SAFETY: the seat stays as long as the process.
-        unsafe { me.rank.act_as(seat.rank.as_ref()) };
+        me.rank.act_as(seat.rank.task());
         self.seated.replace(Some(seat));
     }
 
@@ -212,7 +226,7 @@ impl Threads {
         known.unwrap_or_else(|| {
             let mut made = None;
             me.rank.start_thread(|rank| {
-                let seat = Rc::new(Seat { thread: Cell::new(thread), rank: Some(rank), ..Seat::default() });
+                let seat = Rc::new(Seat::new(thread, rank));
                 made = Some(seat.clone());
                 Body::thread(self.body.get().cloned().unwrap_or_default(), seat)
             });
@@ -364,9 +378,8 @@ impl Threads {
     }
 
     /// The functions of MPI that threads are in, by the number of the task.
-    pub fn calls(&self, me: &Process) -> Vec<(u32, &'static str)> {
-        let call =
-            |seat: &Rc<Seat>| Some((seat.rank.as_ref().unwrap_or(me.rank.own()).task(), seat.doing.get().calling?));
+    pub fn calls(&self) -> Vec<(u32, &'static str)> {
+        let call = |seat: &Rc<Seat>| Some((seat.rank.task(), seat.doing.get().calling?));
         self.all().iter().filter_map(call).collect()
     }
 }
@@ -383,14 +396,23 @@ pub enum Vain {
 }
 
 impl Seat {
+    fn new(thread: usize, rank: Rank) -> Seat {
+        Seat {
+            thread: Cell::new(thread),
+            number: Cell::default(),
+            rank,
+            turn: Turn::default(),
+            waits: Cell::default(),
+            doing: Cell::default(),
+            is_timed: Cell::default(),
+            timed: Cell::default(),
+            deadline: Cell::default(),
+        }
+    }
+
     /// Whether the simulation may resume it.
     pub fn waits(&self) -> bool {
         self.waits.get()
-    }
-
-    /// Whether it is that of the rank's own task.
-    pub fn is_first(&self) -> bool {
-        self.rank.is_none()
     }
 }
 

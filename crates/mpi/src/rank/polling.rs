@@ -40,7 +40,7 @@ impl Rank {
                 return status;
             }
             let since = self.sight(comm, source, tag).await;
-            self.state().wait_until(self.task, since);
+            self.state().wait_until(self.task.get(), since);
         }
     }
 
@@ -55,7 +55,7 @@ impl Rank {
                 return status;
             }
             let since = self.sight(comm, source, tag).await;
-            self.state().poll_until(self.task, since);
+            self.state().poll_until(self.task.get(), since);
         }
     }
 
@@ -64,7 +64,7 @@ impl Rank {
     pub async fn skip_probes(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) {
         if !self.shares_polling() {
             let since = self.sight(comm, from, tag).await;
-            self.state().poll_until(self.task, since);
+            self.state().poll_until(self.task.get(), since);
         }
     }
 
@@ -73,7 +73,7 @@ impl Rank {
     pub async fn improbe(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Option<(Taken, Status)> {
         let (source, tag) = (from.into(), tag.into());
         let status = self.iprobe(comm, source, tag).await?;
-        let taken = self.state().take_seen(self.task, &pattern(comm, status.source, status.tag))?;
+        let taken = self.state().take_seen(self.task.get(), &pattern(comm, status.source, status.tag))?;
         Some((taken, status))
     }
 
@@ -82,7 +82,7 @@ impl Rank {
         let (source, tag) = (from.into(), tag.into());
         loop {
             let status = self.probe(comm, source, tag).await;
-            if let Some(taken) = self.state().take_seen(self.task, &pattern(comm, status.source, status.tag)) {
+            if let Some(taken) = self.state().take_seen(self.task.get(), &pattern(comm, status.source, status.tag)) {
                 return (taken, status);
             }
         }
@@ -90,7 +90,7 @@ impl Rank {
 
     /// Receives a message that was taken before (MPI_Imrecv).
     pub fn receive_taken(&self, message: Taken, parcel: Parcel) -> Request {
-        self.state().receive_taken(self.task, message, parcel)
+        self.state().receive_taken(self.task.get(), message, parcel)
     }
 
     /// Waits until a message is known that a receive would take, and says when it is there for a probe to see: earlier or
@@ -98,7 +98,7 @@ impl Rank {
     pub async fn sight(&self, comm: Comm, from: impl Into<Source>, tag: impl Into<Tag>) -> Time {
         let pattern = pattern(comm, from, tag);
         loop {
-            if let Some(since) = self.state().sighted(self.task, &pattern) {
+            if let Some(since) = self.state().sighted(self.task.get(), &pattern) {
                 return since;
             }
             NextMessage { rank: self, asked: false }.await;
@@ -108,9 +108,9 @@ impl Rank {
     /// Probes for a message that is there from `since` on, see [`Rank::sight`].
     pub fn probe_sighted(&self, since: Time) -> bool {
         let mut state = self.state();
-        state.pay_for_probe(self.task);
-        let finds = state.tasks[self.task as usize].clock >= since;
-        state.polled(self.task, finds);
+        state.pay_for_probe(self.task.get());
+        let finds = state.tasks[self.task.get() as usize].clock >= since;
+        state.polled(self.task.get(), finds);
         finds
     }
 
@@ -119,10 +119,10 @@ impl Rank {
     pub fn work_and_probe(&self, work: Time, count: u64, since: Time) -> (u64, bool) {
         let mut state = self.state();
         for done in 1..=count {
-            state.spend(self.task, Activity::Compute, work);
-            state.pay_for_probe(self.task);
-            let finds = state.tasks[self.task as usize].clock >= since;
-            state.polled(self.task, finds);
+            state.spend(self.task.get(), Activity::Compute, work);
+            state.pay_for_probe(self.task.get());
+            let finds = state.tasks[self.task.get() as usize].clock >= since;
+            state.polled(self.task.get(), finds);
             if finds {
                 return (done, true);
             }
@@ -141,7 +141,7 @@ impl Rank {
             // What others have polled counts: first let them.
             self.catch_up().await;
         }
-        self.state().pay_for_test(self.task);
+        self.state().pay_for_test(self.task.get());
         self.catch_up().await;
     }
 }
@@ -167,9 +167,9 @@ impl Future for Probe<'_> {
         let mut state = rank.state();
         self.began = true;
         if began {
-            Poll::Ready(state.end_poll(rank.task, &pattern))
+            Poll::Ready(state.end_poll(rank.task.get(), &pattern))
         } else {
-            state.begin_poll(rank.task, &pattern, polling)
+            state.begin_poll(rank.task.get(), &pattern, polling)
         }
     }
 }
@@ -185,7 +185,7 @@ impl Future for NextMessage<'_> {
         if self.asked {
             return Poll::Ready(());
         }
-        self.rank.state().wait_for_message(self.rank.task);
+        self.rank.state().wait_for_message(self.rank.task.get());
         self.asked = true;
         Poll::Pending
     }

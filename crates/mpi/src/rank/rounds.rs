@@ -37,7 +37,7 @@ impl Future for Follow<'_> {
     type Output = bool;
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<bool> {
         let Follow { rank, rounds, look, began } = &mut *self;
-        let task = rank.task;
+        let task = rank.task.get();
         let mut state = rank.state();
         if !*began {
             *began = true;
