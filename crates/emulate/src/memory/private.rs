@@ -61,7 +61,6 @@ impl Privates {
         self.by_granule.resize(granules, self.blocks.len() as u32);
         self.blocks.push(Private { start, size, written: vec![0; size.div_ceil(64 * PAGE)], is_free: false });
         PRIVATE.set((self.base, start + size));
-        touch(start, size);
         Some(start)
     }
 
@@ -96,9 +95,7 @@ impl Privates {
     /// The one that begins there is used again.
     pub fn reuse(&mut self, address: usize) {
         if let Some(number) = self.number_at(address) {
-            let block = &mut self.blocks[number];
-            block.is_free = false;
-            touch(block.start, block.size);
+            self.blocks[number].is_free = false;
         }
     }
 
@@ -170,6 +167,10 @@ impl Private {
     /// A page may be written from now on; false if the kernel will not have it.
     fn write(&mut self, address: usize) -> bool {
         let page = (address - self.start) / PAGE;
+        // The zeros around it are mapped before, as long as they can be in one piece. Not earlier: where nothing is written or read,
+        // the kernel needs no tables of pages.
+        // SAFETY: memory of our own that can be read.
+        unsafe { ((self.start + page * PAGE) as *const u8).read_volatile() };
         let may = protect(self.start + page * PAGE, PAGE, libc::PROT_READ | libc::PROT_WRITE);
         if may {
             self.written[page / 64] |= 1 << (page % 64);
@@ -180,7 +181,11 @@ impl Private {
     /// All of it may be written from now on.
     fn write_all(&mut self) -> bool {
         self.written.fill(u64::MAX);
-        protect(self.start, self.size, libc::PROT_READ | libc::PROT_WRITE)
+        let may = protect(self.start, self.size, libc::PROT_READ | libc::PROT_WRITE);
+        // Whoever writes a byte here and there should not get a large page for each.
+        // SAFETY: a hint for memory of our own.
+        unsafe { libc::madvise(self.start as *mut libc::c_void, self.size, libc::MADV_NOHUGEPAGE) };
+        may
     }
 
     /// Pages that were written, of those that hold these bytes.
@@ -218,14 +223,6 @@ fn map(address: usize, size: usize) -> std::io::Result<usize> {
     // SAFETY: a hint for that memory.
     unsafe { libc::madvise(mapped, size, libc::MADV_HUGEPAGE) };
     Ok(mapped as usize)
-}
-
-/// Maps the zeros before any page among them is written, after which the kernel maps single pages.
-fn touch(start: usize, size: usize) {
-    for granule in (start..start + size).step_by(GRANULE) {
-        // SAFETY: memory of our own that can be read.
-        unsafe { (granule as *const u8).read_volatile() };
-    }
 }
 
 /// Says what may be done with memory of ours.
@@ -276,5 +273,24 @@ mod tests {
         assert_eq!(unsafe { ((blocks[1] + 5 * PAGE) as *const u8).read() }, 0);
         assert_eq!(privates.free(blocks[2] + PAGE), None, "no block begins there");
         assert!(!privates.write(blocks[3] + (1 << 20)), "behind the last");
+    }
+
+    /// Kilobytes that the kernel says of this process.
+    fn kilobytes(what: &str) -> usize {
+        let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix(what)).unwrap_or_default();
+        line.trim_matches(|letter: char| !letter.is_ascii_digit()).parse().unwrap_or(0)
+    }
+
+    #[test]
+    fn what_nobody_touches_costs_nothing() {
+        let mut privates = Privates::new().expect("address space");
+        let before = kilobytes("VmPTE");
+        let block = privates.add(64 << 30).expect("a block");
+        assert!(privates.write(block + (32 << 30)));
+        privates.free(block);
+        privates.reuse(block);
+        let more = kilobytes("VmPTE").saturating_sub(before);
+        assert!(more < 16 << 10, "{more} KiB of tables of pages");
     }
 }
