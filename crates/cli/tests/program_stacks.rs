@@ -9,6 +9,7 @@ const DATA: &str = r#"
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 static int rank, size;
 static long sum(const int *numbers, int count) {
     long sum = 0;
@@ -98,12 +99,53 @@ static long window(void) {
     MPI_Win_free(&win);
     return found;
 }
+/* The address is in the datatype, and that of the call is on no stack. */
+static long window_anywhere(void) {
+    int memory[40], put[2] = {rank, -rank}, got[2] = {0};
+    MPI_Aint here, all[64];
+    MPI_Datatype there;
+    MPI_Win win;
+    fill(memory, 40);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_attach(win, memory, sizeof memory);
+    MPI_Get_address(memory + 5, &here);
+    MPI_Allgather(&here, 1, MPI_AINT, all, 1, MPI_AINT, MPI_COMM_WORLD);
+    MPI_Type_create_hindexed_block(1, 2, &all[(rank + 1) % size], MPI_INT, &there);
+    MPI_Type_commit(&there);
+    MPI_Win_fence(0, win);
+    MPI_Put(put, 2, MPI_INT, (rank + 1) % size, 0, 1, there, win);
+    MPI_Win_fence(0, win);
+    MPI_Get(got, 2, MPI_INT, (rank + 1) % size, 0, 1, there, win);
+    MPI_Win_fence(0, win);
+    MPI_Win_detach(win, memory);
+    MPI_Win_free(&win);
+    MPI_Type_free(&there);
+    return sum(memory, 40) + sum(got, 2);
+}
+/* The sender is ahead of time, and less comes than the receiver says that there is room for. */
+static long less(void) {
+    char sent[24], received[24] = {0};
+    long found = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 4 * (size - 1); i++) {
+        if (rank == 0) {
+            memset(sent, 'a' + i, sizeof sent);
+            usleep(1000);
+            for (int wait = 0; wait < 50; wait++) MPI_Wtime();
+            MPI_Send(sent, 24, MPI_CHAR, 1 + i % (size - 1), 0, MPI_COMM_WORLD);
+        } else if (i % (size - 1) == rank - 1) {
+            MPI_Recv(received, 1 << 20, MPI_CHAR, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            found = 31 * found + received[0] + received[23];
+        }
+    }
+    return found;
+}
 int main(int argc, char **argv) {
-    long (*all[])(void) = {early_and_late, few, with_gaps, together, window};
+    long (*all[])(void) = {early_and_late, few, with_gaps, together, window, window_anywhere, less};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 7; i++) {
         long found = deeper(rank * (i + 1) % 4, all[i]);
         printf("%d %ld %.9f\n", i, found, MPI_Wtime());
     }
@@ -116,13 +158,51 @@ int main(int argc, char **argv) {
 fn messages_find_what_lies_on_stacks() {
     let folder = Folder::new("stacks-data");
     let program = compile(&folder, "data", DATA);
-    let [own, shared] = ["own", "shared"].map(|which| {
-        let Ran { out, err, code } = run_program(5, &["--stacks", which, "--prefix"], &[&program]);
+    let [own, shared] = on_both(5, &[&program]);
+    assert_eq!(own.lines().count(), 35);
+    assert_eq!(own, shared);
+}
+
+/// What a program prints on stacks of their own, and on one.
+fn on_both(ranks: u32, program: &[&str]) -> [String; 2] {
+    ["own", "shared"].map(|which| {
+        let Ran { out, err, code } = run_program(ranks, &["--stacks", which, "--prefix"], program);
         assert_eq!(code, Some(0), "{which}: {err}");
         out
-    });
-    assert_eq!(own.lines().count(), 25);
-    assert_eq!(own, shared);
+    })
+}
+
+/// The data comes from nowhere, and goes with gaps to the stack of a rank that waits.
+const NOWHERE: &str = r#"
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    int rank, received[20];
+    MPI_Datatype every_second;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Type_vector(10, 1, 2, MPI_INT, &every_second);
+    MPI_Type_commit(&every_second);
+    if (rank == 1) usleep(10);
+    if (rank == 1) MPI_Send((void *)0x5000, 10, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (rank == 0) MPI_Recv(received, 1, every_second, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn it_is_told_whose_buffer_is_not_there() {
+    let folder = Folder::new("stacks-nowhere");
+    let program = compile_with(&folder, "nowhere", NOWHERE, &["-w"]);
+    for which in ["own", "shared"] {
+        let Ran { err, code, .. } = run_program(2, &["--stacks", which], &[&program]);
+        assert_eq!(code, Some(139), "{which}: {err}");
+        assert!(
+            err.starts_with("error: rank 1 got SIGSEGV (there is no memory of its own at 0x5000"),
+            "{which}: {err}"
+        );
+    }
 }
 
 /// Waits with so many numbers on the stack, or with an array whose size the compiler knows.

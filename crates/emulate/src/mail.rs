@@ -32,6 +32,16 @@ enum Sent {
     KeptHere(u8, [u8; FEW]),
 }
 
+impl Sent {
+    fn bytes(&self) -> u64 {
+        match self {
+            Sent::There(place) => place.layout.bytes(),
+            Sent::Kept(data) => data.len() as u64,
+            Sent::KeptHere(bytes, _) => u64::from(*bytes),
+        }
+    }
+}
+
 /// So many bytes take no more room than the place that they come from.
 const FEW: usize = 32;
 
@@ -174,6 +184,17 @@ unsafe fn few_bytes<const ROOM: usize>(address: *const u8, bytes: usize) -> Resu
     Ok(is_written.then_some(data))
 }
 
+/// Packs what somebody has written of a send that is under way.
+fn pack(place: &Place, from: u32) -> Vec<u8> {
+    let mut data = Vec::new();
+    // SAFETY: the sender's buffer is the program's until the send ends, which it has not.
+    let packed = guarded(|| data = unsafe { place.layout.pack_written(place.address) });
+    if let Err(fault) = packed {
+        give_up(from, fault);
+    }
+    data
+}
+
 /// Whose buffer was not there: what is read is the sender's, what is written the receiver's.
 fn at_fault(is_there: bool, from: u32, target: *const u8, to: u32, fault: Fault) -> u32 {
     /// The processor knows no addresses from here on, and does not say how they were to be used.
@@ -258,13 +279,7 @@ impl Mail {
         let mut parcels = self.parcels.borrow_mut();
         let slot = &mut parcels.sent.things[number as usize];
         if let Some(Sent::There(place)) = slot {
-            let mut kept = Vec::new();
-            // SAFETY: the sender's buffer is the program's until the send ends, which it has not.
-            let packed = guarded(|| unsafe { kept = place.layout.pack_written(place.address) });
-            if let Err(fault) = packed {
-                give_up(from, fault);
-            }
-            *slot = Some(Sent::Kept(kept));
+            *slot = Some(Sent::Kept(pack(place, from)));
         }
     }
 
@@ -289,6 +304,8 @@ impl Mail {
                 None => return,
             },
             Contents::Bytes { address, bytes } => {
+                // Programs may say that there is room for more than there is, if they know that less comes.
+                let bytes = bytes.min(data.as_ref().map_or(0, Sent::bytes));
                 let Some(address) = self.sleepers.home(to, address, bytes as usize) else { return };
                 (Place { address: address as *mut u8, layout: Layout::Bytes(bytes) }, false)
             }
@@ -298,8 +315,7 @@ impl Mail {
             let data = match data {
                 Sent::Kept(data) => data.clone(),
                 Sent::KeptHere(bytes, data) => data[..usize::from(*bytes)].to_vec(),
-                // SAFETY: the send is under way, so the buffer is its.
-                Sent::There(from) => unsafe { from.layout.pack(from.address) },
+                Sent::There(place) => pack(place, from),
             };
             let (address, layout) = (place.address as usize, place.layout.clone());
             // SAFETY: the receive is under way, so the buffer is its.

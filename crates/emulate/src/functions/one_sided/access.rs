@@ -30,6 +30,11 @@ impl Target {
     fn layout(&self) -> Layout {
         Layout::new(&self.datatype, self.count)
     }
+
+    /// Where the data begins: datatypes may have addresses of their own.
+    fn begin(&self) -> usize {
+        self.layout().span(self.address).0
+    }
 }
 
 /// What an operation does at its target; it gives the data that goes back.
@@ -45,7 +50,7 @@ struct Back {
 /// An operation, worked out.
 struct Deed {
     target: u32,
-    /// Where in the target's memory.
+    /// Where the data begins in the target's memory.
     place: usize,
     bytes: u64,
     act: Act,
@@ -219,7 +224,7 @@ impl Call<'_> {
                 Vec::new()
             }
         });
-        Ok(Some(Deed { target: target.rank, place: target.address, bytes, act, back: None }))
+        Ok(Some(Deed { target: target.rank, place: target.begin(), bytes, act, back: None }))
     }
 
     fn place_back(&self, buffer: Buffer, count: Count, datatype: TypeHandle) -> Result<Back, Fault> {
@@ -238,7 +243,7 @@ impl Call<'_> {
         let (layout, address) = (target.layout(), target.address);
         // SAFETY: the items lie in the window.
         let act = Box::new(move || unsafe { layout.pack(address as *const u8) });
-        Ok(Some(Deed { target: target.rank, place: target.address, bytes: 0, act, back: Some(back) }))
+        Ok(Some(Deed { target: target.rank, place: target.begin(), bytes: 0, act, back: Some(back) }))
     }
 
     /// One of MPI's own operations; others cannot be used here.
@@ -267,7 +272,7 @@ impl Call<'_> {
         let operation = self.accumulating(op, &target.datatype)?;
         let data = if operation == Operation::NoOp { Vec::new() } else { self.packed(origin.0, origin.1, origin.2)? };
         let bytes = data.len() as u64;
-        let fetches = back.is_some();
+        let (fetches, place) = (back.is_some(), target.begin());
         let Target { rank, address, datatype, count } = target;
         let act = Box::new(move || {
             // SAFETY: the items lie in the window.
@@ -279,7 +284,7 @@ impl Call<'_> {
                 before
             }
         });
-        Ok(Some(Deed { target: rank, place: address, bytes, act, back }))
+        Ok(Some(Deed { target: rank, place, bytes, act, back }))
     }
 
     fn compare_and_swap(
@@ -310,7 +315,7 @@ impl Call<'_> {
                 before
             }
         });
-        Ok(Some(Deed { target: target.rank, place: target.address, bytes, act, back: Some(back) }))
+        Ok(Some(Deed { target: target.rank, place: target.begin(), bytes, act, back: Some(back) }))
     }
 }
 
