@@ -172,6 +172,110 @@ fn on_both(ranks: u32, program: &[&str]) -> [String; 2] {
     })
 }
 
+/// One rank flushes the streams of all, whose buffers are on the stacks of those that wait.
+const STREAMS: &str = r#"
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    int rank;
+    char name[4096], buffer[3][BUFSIZ], *text = NULL;
+    size_t length = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    FILE *streams[3];
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "%s.%d.%d", argv[1], rank, i);
+        streams[i] = fopen(name, "w+");
+    }
+    setvbuf(streams[0], buffer[0], _IOFBF, BUFSIZ);
+    setbuf(streams[1], buffer[1]);
+    setbuffer(streams[2], buffer[2], 100);
+    for (int i = 0; i < 3; i++) fprintf(streams[i], "%d of rank %d", i, rank);
+#ifdef IN_MEMORY
+    FILE *memory = open_memstream(&text, &length);
+    fprintf(memory, "memory of rank %d", rank);
+#endif
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) fflush(NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+#ifdef IN_MEMORY
+    /* What rank 1 has flushed is told where the rank's own variables are. */
+    printf("%zu %s\n", length, text);
+    fclose(memory);
+#endif
+    for (int i = 0; i < 3; i++) {
+        char line[100] = "";
+        rewind(streams[i]);
+        fgets(line, sizeof line, streams[i]);
+        printf("%s\n", line);
+        fclose(streams[i]);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn streams_of_others_are_flushed() {
+    let folder = Folder::new("stacks-streams");
+    for (flags, lines) in [(&[][..], 12), (&["-DIN_MEMORY"], 16)] {
+        let program = compile_with(&folder, "streams", STREAMS, flags);
+        let [own, shared] = on_both(4, &[&program, &folder.path("file")]);
+        assert_eq!(own.lines().count(), lines);
+        assert_eq!(own, shared);
+        assert!((0..4).all(|rank| own.contains(&format!("2 of rank {rank}"))), "{own}");
+    }
+}
+
+/// Coroutines wait in turn; their stacks are local arrays of the function that makes them.
+const COROUTINES: &str = r#"
+#include <mpi.h>
+#include <stdio.h>
+#include <ucontext.h>
+static int rank, size, found[2];
+static ucontext_t caller, contexts[2];
+static void run(int which) {
+    volatile int kept[50];
+    for (int i = 0; i < 50; i++) {
+        kept[i] = 1000 * rank + i;
+        int received, tag = which;
+        MPI_Sendrecv((int *)&kept[i], 1, MPI_INT, (rank + 1) % size, tag, &received, 1, MPI_INT,
+                     (rank + size - 1) % size, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        found[which] += received * (i + which);
+        swapcontext(&contexts[which], &contexts[!which]);
+    }
+    for (int i = 0; i < 50; i++)
+        if (kept[i] != 1000 * rank + i) MPI_Abort(MPI_COMM_WORLD, 3);
+}
+int main(int argc, char **argv) {
+    char stacks[2][65536];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < 2; i++) {
+        getcontext(&contexts[i]);
+        contexts[i].uc_stack.ss_sp = stacks[i];
+        contexts[i].uc_stack.ss_size = sizeof stacks[i];
+        contexts[i].uc_link = &caller;
+        makecontext(&contexts[i], (void (*)(void))run, 1, i);
+    }
+    swapcontext(&caller, &contexts[0]);
+    swapcontext(&caller, &contexts[1]);
+    printf("%d %d\n", found[0], found[1]);
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn coroutines_may_have_local_arrays_as_stacks() {
+    let folder = Folder::new("stacks-coroutines");
+    let program = compile(&folder, "coroutines", COROUTINES);
+    let [own, shared] = on_both(4, &[&program]);
+    assert_eq!(own.lines().count(), 4);
+    assert_eq!(own, shared);
+}
+
 /// The data comes from nowhere, and goes with gaps to the stack of a rank that waits.
 const NOWHERE: &str = r#"
 #include <mpi.h>

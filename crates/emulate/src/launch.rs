@@ -57,12 +57,16 @@ const MANY: u32 = 2048;
 /// What is on a stack may be much if a function takes so many bytes at once.
 const DEEP: usize = 16 << 10;
 
+/// Who uses these functions may have more on its stack than is kept while it waits: stacks of coroutines that are local arrays, or what is
+/// written when another rank flushes all streams.
+const KEEPING: [&str; 5] = ["makecontext", "open_memstream", "open_wmemstream", "fmemopen", "fopencookie"];
+
 /// Whether ranks that are copies have stacks of their own, or run on one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
     /// On one, if they are many, and the program is not known to put much on it.
     Possible,
-    /// On one.
+    /// On one, if the program can.
     Shared,
     /// Each has its own.
     Own,
@@ -373,9 +377,10 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
     let stop = setup.interrupt.clone().unwrap_or_default();
     let abi = OnceCell::from(abi);
     let world = Rc::new(World::new(launch, &setup, abi, Some(program.clone()), stop.clone()));
+    let can_share = || !KEEPING.iter().any(|function| program.mentions(function));
     let shares = match launch.stacks {
-        Sharing::Possible => setup.ranks >= MANY && program.largest_frame() < DEEP,
-        Sharing::Shared => true,
+        Sharing::Possible => setup.ranks >= MANY && program.largest_frame() < DEEP && can_share(),
+        Sharing::Shared => can_share(),
         Sharing::Own => false,
     };
     let stacks = Stacks::new(if shares { 1 } else { setup.ranks as usize }, launch.stack)?;

@@ -180,7 +180,7 @@ impl Sleepers {
     /// Where bytes of a rank's memory are now, which may be on its stack. None if they were on a part of it that is no longer in use.
     #[inline]
     pub fn home(&self, rank: u32, address: usize, bytes: usize) -> Option<usize> {
-        if self.0.stack.get().holds(address) { self.home_of_stack(rank, address, bytes) } else { Some(address) }
+        if self.has(address) { self.home_of_stack(rank, address, bytes) } else { Some(address) }
     }
 
     fn home_of_stack(&self, rank: u32, address: usize, bytes: usize) -> Option<usize> {
@@ -190,6 +190,11 @@ impl Sleepers {
         let (base, Sleeper { kept, depth, .. }) = (self.0.stack.get().base, self.0.ranks[rank as usize].get());
         let offset = address.checked_sub(base - depth as usize)?;
         (offset + bytes <= depth as usize).then(|| kept as usize + offset)
+    }
+
+    /// Whether an address is on the stack of all.
+    pub fn has(&self, address: usize) -> bool {
+        self.0.stack.get().holds(address)
     }
 
     /// Whether data in a buffer may be on the stack of all, in part at least.
@@ -212,7 +217,7 @@ impl Sleepers {
 
     /// Looks up or changes memory of a rank at once; none of the others runs.
     pub fn now(&self, rank: u32, address: usize, act: Question) -> Vec<u8> {
-        if !self.0.stack.get().holds(address) || runs(rank) {
+        if !self.has(address) || runs(rank) {
             return baton::now(rank, address, act);
         }
         if self.0.ranks[rank as usize].get().depth == 0 {

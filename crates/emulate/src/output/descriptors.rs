@@ -6,7 +6,7 @@ use crate::output::Stream;
 use crate::process::{Ending, Process};
 
 /// The stand-ins, by name.
-pub fn functions() -> [(&'static str, *const ()); 11] {
+pub fn functions() -> [(&'static str, *const ()); 14] {
     [
         ("dup2", dup2 as *const ()),
         ("dup3", dup3 as *const ()),
@@ -14,6 +14,9 @@ pub fn functions() -> [(&'static str, *const ()); 11] {
         ("freopen", freopen as *const ()),
         ("freopen64", freopen as *const ()),
         ("fclose", fclose as *const ()),
+        ("setvbuf", setvbuf as *const ()),
+        ("setbuffer", setbuffer as *const ()),
+        ("setbuf", setbuf as *const ()),
         ("write", write as *const ()),
         ("writev", writev as *const ()),
         ("read", read as *const ()),
@@ -133,4 +136,23 @@ unsafe extern "C" fn freopen(path: *const c_char, mode: *const c_char, file: *mu
 unsafe extern "C" fn fclose(file: *mut libc::FILE) -> c_int {
     // SAFETY: as the program calls it.
     unsafe { if is_own(file) { libc::fflush(file) } else { libc::fclose(file) } }
+}
+
+/// Any rank may flush all streams, also those of ranks whose stack is elsewhere at that moment. In the place of a buffer on the stack that
+/// all share the C library takes one of its own.
+unsafe extern "C" fn setvbuf(file: *mut libc::FILE, buffer: *mut c_char, mode: c_int, size: usize) -> c_int {
+    let is_shared = Process::current().world.sleepers.has(buffer as usize);
+    // SAFETY: as the program calls it.
+    unsafe { libc::setvbuf(file, if is_shared { std::ptr::null_mut() } else { buffer }, mode, size) }
+}
+
+unsafe extern "C" fn setbuffer(file: *mut libc::FILE, buffer: *mut c_char, size: usize) {
+    let mode = if buffer.is_null() { libc::_IONBF } else { libc::_IOFBF };
+    // SAFETY: as the program calls it.
+    unsafe { setvbuf(file, buffer, mode, size) };
+}
+
+unsafe extern "C" fn setbuf(file: *mut libc::FILE, buffer: *mut c_char) {
+    // SAFETY: as the program calls it.
+    unsafe { setbuffer(file, buffer, libc::BUFSIZ as usize) };
 }
