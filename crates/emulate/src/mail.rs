@@ -257,19 +257,17 @@ impl Mail {
         let count = bytes as usize;
         // SAFETY: the sender's buffer is the program's until the send ends, which it has not.
         unsafe {
-            let kept = match count {
-                ..=Parcel::FEW => match few_bytes(address, count)? {
+            let kept = if count <= Parcel::FEW {
+                match few_bytes(address, count)? {
                     Some(data) => return Ok(Parcel::few(data, count)),
                     None => Sent::Kept(Vec::new()),
-                },
-                ..=FEW => {
-                    few_bytes(address, count)?.map_or(Sent::Kept(Vec::new()), |data| Sent::KeptHere(bytes as u8, data))
                 }
-                _ => {
-                    let mut data = Vec::new();
-                    guarded(|| data = Layout::Bytes(bytes).pack_written(address))?;
-                    Sent::Kept(data)
-                }
+            } else if count <= FEW {
+                few_bytes(address, count)?.map_or(Sent::Kept(Vec::new()), |data| Sent::KeptHere(bytes as u8, data))
+            } else {
+                let mut data = Vec::new();
+                guarded(|| data = Layout::Bytes(bytes).pack_written(address))?;
+                Sent::Kept(data)
             };
             Ok(self.parcels.borrow_mut().sent.put(kept))
         }
