@@ -1,4 +1,4 @@
-//! A rank's program on a stack of its own, as a task of the simulation.
+//! A rank's program on a stack, its own or that of all (`sleepers.rs`), as a task of the simulation.
 //!
 //! The program calls MPI functions as any program does; where one has to wait, the fiber is suspended, and the simulation goes
 //! on with other ranks. [`block_on`] is the bridge: the waiting itself is a future of the simulation, polled on the fiber.
