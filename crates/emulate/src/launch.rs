@@ -57,9 +57,23 @@ const MANY: u32 = 2048;
 /// What is on a stack may be much if a function takes so many bytes at once.
 const DEEP: usize = 16 << 10;
 
-/// Who uses these functions may have more on its stack than is kept while it waits: stacks of coroutines that are local arrays, or what is
-/// written when another rank flushes all streams.
-const KEEPING: [&str; 5] = ["makecontext", "open_memstream", "open_wmemstream", "fmemopen", "fopencookie"];
+/// Who uses these functions may need more of its stack than is kept while it waits, or at that moment: stacks of coroutines that are local arrays,
+/// what is written when another rank flushes all streams, and what a thread of the C library or the kernel reads and writes meanwhile.
+const KEEPING: [&str; 13] = [
+    "makecontext",
+    "open_memstream",
+    "open_wmemstream",
+    "fmemopen",
+    "fopencookie",
+    "aio_read",
+    "aio_read64",
+    "aio_write",
+    "aio_write64",
+    "lio_listio",
+    "lio_listio64",
+    "io_submit",
+    "io_uring_submit",
+];
 
 /// Whether ranks that are copies have stacks of their own, or run on one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
