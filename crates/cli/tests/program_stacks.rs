@@ -165,11 +165,55 @@ fn messages_find_what_lies_on_stacks() {
 
 /// What a program prints on stacks of their own, and on one.
 fn on_both(ranks: u32, program: &[&str]) -> [String; 2] {
+    on_both_with(ranks, &[], program)
+}
+
+fn on_both_with(ranks: u32, options: &[&str], program: &[&str]) -> [String; 2] {
     ["own", "shared"].map(|which| {
-        let Ran { out, err, code } = run_program(ranks, &["--stacks", which, "--prefix"], program);
+        let options = [&["--stacks", which, "--prefix"], options].concat();
+        let Ran { out, err, code } = run_program(ranks, &options, program);
         assert_eq!(code, Some(0), "{which}: {err}");
         out
     })
+}
+
+/// What is folded, or was never written, goes with gaps to the stacks of ranks that wait.
+const FOLDED: &str = r#"
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int rank, size;
+    double received[2][100];
+    MPI_Datatype every_second;
+    MPI_Request requests[4];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    double *sent[] = {malloc(1L << 30), malloc(20L << 20)};
+    for (int i = 0; i < 100; i++) received[0][i] = received[1][i] = 7;
+    if (rank == 0) sent[1][5] = 3;
+    MPI_Type_vector(50, 1, 2, MPI_DOUBLE, &every_second);
+    MPI_Type_commit(&every_second);
+    for (int i = 0; i < 2; i++)
+        MPI_Irecv(received[i], 1, every_second, (rank + size - 1) % size, i, MPI_COMM_WORLD, &requests[i]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 2; i++)
+        MPI_Issend(sent[i], 50, MPI_DOUBLE, (rank + 1) % size, i, MPI_COMM_WORLD, &requests[2 + i]);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 2; i++) printf("%g %g %g\n", received[i][0], received[i][1], received[i][10]);
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn what_nobody_wrote_is_left_out() {
+    let folder = Folder::new("stacks-folded");
+    let program = compile(&folder, "folded", FOLDED);
+    let [own, shared] = on_both_with(4, &["--fold", "1"], &[&program]);
+    assert!(own.contains("0 7 3") && own.contains("7 7 7"), "{own}");
+    assert_eq!(own, shared);
 }
 
 /// One rank flushes the streams of all, whose buffers are on the stacks of those that wait.
@@ -273,6 +317,44 @@ fn coroutines_may_have_local_arrays_as_stacks() {
     let program = compile(&folder, "coroutines", COROUTINES);
     let [own, shared] = on_both(4, &[&program]);
     assert_eq!(own.lines().count(), 4);
+    assert_eq!(own, shared);
+}
+
+/// A thread of the C library writes to a file meanwhile, and says in the rank's own variable that it has.
+const BACKGROUND: &str = r#"
+#include <aio.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    int rank;
+    char name[4096], data[1000], found[1000];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(name, sizeof name, "%s.%d", argv[1], rank);
+    memset(data, 'a' + rank, sizeof data);
+    struct aiocb block = {.aio_fildes = open(name, O_RDWR | O_CREAT, 0600), .aio_buf = data, .aio_nbytes = sizeof data};
+    const struct aiocb *blocks[] = {&block};
+    block.aio_sigevent.sigev_notify = SIGEV_NONE;
+    aio_write(&block);
+    MPI_Barrier(MPI_COMM_WORLD);
+    aio_suspend(blocks, 1, NULL);
+    long written = aio_return(&block);
+    pread(block.aio_fildes, found, sizeof found, 0);
+    printf("%ld %d\n", written, memcmp(data, found, sizeof data));
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn files_are_written_in_the_background() {
+    let folder = Folder::new("stacks-background");
+    let program = compile(&folder, "background", BACKGROUND);
+    let [own, shared] = on_both(4, &[&program, &folder.path("file")]);
+    assert_eq!(own.matches("1000 0").count(), 4, "{own}");
     assert_eq!(own, shared);
 }
 

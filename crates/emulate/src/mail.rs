@@ -116,7 +116,7 @@ impl Mail {
         }
         let sent = match self.is_apart(&place) {
             // SAFETY: the buffer is the program's, which calls.
-            true => Sent::Kept(unsafe { place.layout.pack(place.address) }),
+            true => Sent::Kept(unsafe { place.layout.pack_written(place.address) }),
             false => Sent::There(place),
         };
         self.parcels.borrow_mut().sent.put(sent)
