@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use hpcast_models::network::{Flow, Ideal, Network};
 use hpcast_mpi::collectives::Buffer;
-use hpcast_mpi::{Collective, Outcome, Rank, Setup, run};
+use hpcast_mpi::{Collective, Fetch, Outcome, Rank, Setup, run};
 use hpcast_platform::Machine;
 use hpcast_platform::placement::Plan;
 use hpcast_tests::{plain, root};
@@ -36,18 +36,26 @@ async fn program(rank: Rank) {
     }
 }
 
+/// Counts of how many ranks somebody was told that they will be resumed soon.
+#[derive(Clone, Default)]
+struct Told(Rc<Cell<u32>>);
+
+impl Fetch for Told {
+    fn look_for(&self, _: u32) {}
+
+    fn fetch(&self, rank: u32) {
+        assert!(rank < RANKS, "only ranks have memory to be fetched");
+        self.0.set(self.0.get() + 1);
+    }
+}
+
 fn simulate(machine: Machine, network: fn(Rc<Machine>) -> Box<dyn Network>, looks_ahead: bool) -> (Outcome, u32) {
     let machine = Rc::new(machine);
     let placement = machine.place_as(&Plan { oversubscribe: true, ..Plan::default() }, RANKS).expect("there is room");
-    let told = Rc::new(Cell::new(0));
-    let counter = told.clone();
-    let soon = move |rank| {
-        assert!(rank < RANKS, "only ranks have memory to be fetched");
-        counter.set(counter.get() + 1);
-    };
+    let told = Told::default();
     let setup = Setup::new(RANKS, machine.clone(), placement, network(machine));
-    let setup = Setup { soon: looks_ahead.then(|| Box::new(soon) as Box<dyn Fn(u32)>), ..setup };
-    (run(setup, program).expect("no deadlock"), told.get())
+    let setup = Setup { soon: looks_ahead.then(|| Box::new(told.clone()) as Box<dyn Fetch>), ..setup };
+    (run(setup, program).expect("no deadlock"), told.0.get())
 }
 
 fn compare(machine: &dyn Fn() -> Machine, network: fn(Rc<Machine>) -> Box<dyn Network>) {
