@@ -1,8 +1,8 @@
 //! How much a program puts on its stack, as far as that can be seen without running it.
 //!
 //! A function with large arrays of its own takes the room for them at once, and compilers say how much in the instruction. That
-//! is looked for byte by byte: what is no such instruction but looks like one makes the answer too large, never too small. Arrays whose size is
-//! not known when the program is compiled are not seen.
+//! is looked for byte by byte: what is no such instruction but looks like one makes the answer too large. Where pages are touched on the way it
+//! may be a page too small, and arrays whose size is not known when the program is compiled are not seen.
 
 use crate::program::Program;
 

@@ -57,9 +57,7 @@ impl Arena {
         }
         while self.base + self.mapped < end {
             let piece = (self.mapped / 64).next_multiple_of(SMALLEST_BLOCK).clamp(SMALLEST_BLOCK, LARGEST_BLOCK);
-            // The first pages are mapped at once, which is cheaper than one by one when they are needed.
-            let populate = if self.mapped < LARGEST_BLOCK { libc::MAP_POPULATE } else { 0 };
-            let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_NORESERVE | populate;
+            let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_NORESERVE;
             let protection = libc::PROT_READ | libc::PROT_WRITE;
             let at = (self.base + self.mapped) as *mut libc::c_void;
             // SAFETY: a piece of our own range that nobody uses yet.
