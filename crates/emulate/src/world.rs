@@ -177,10 +177,8 @@ impl World {
         if location.is_some_and(|location| location.offset == 0) {
             return None;
         }
-        // SAFETY: described addresses are code of the program, which can be read; a function does not begin at its first byte.
-        let before = |bytes: usize| unsafe { *((address - bytes) as *const u8) };
-        let is_call =
-            before(5) == 0xE8 || before(6) == 0xFF && before(5) == 0x15 || before(2) == 0xFF || before(3) == 0xFF;
+        let [sixth, fifth, _, third, second, _] = bytes_before(address)?;
+        let is_call = fifth == 0xE8 || sixth == 0xFF && fifth == 0x15 || second == 0xFF || third == 0xFF;
         is_call.then_some(description)
     }
 
@@ -193,5 +191,28 @@ impl World {
     #[inline]
     pub(crate) fn switched_to(&self, process: &Process) {
         self.output.switch_to(process);
+    }
+}
+
+/// The last bytes before an address. What is described may be data, and what is before it need not be there: the kernel reads, and says so.
+fn bytes_before(address: usize) -> Option<[u8; 6]> {
+    let mut bytes = [0; 6];
+    let here = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
+    let there = libc::iovec { iov_base: address.checked_sub(bytes.len())? as *mut libc::c_void, iov_len: bytes.len() };
+    // SAFETY: there is room for so many bytes; where there are none to be read, the call fails.
+    let read = unsafe { libc::process_vm_readv(libc::getpid(), &here, 1, &there, 1, 0) };
+    (read == bytes.len() as isize).then_some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_there_is_not_read() {
+        let bytes = [1u8, 2, 3, 4, 5, 6, 7];
+        assert_eq!(bytes_before(bytes.as_ptr() as usize + 7), Some([2, 3, 4, 5, 6, 7]));
+        assert_eq!(bytes_before(4096), None);
+        assert_eq!(bytes_before(3), None);
     }
 }
