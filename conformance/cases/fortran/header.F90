@@ -93,6 +93,44 @@ contains
     call MPI_Error_class(code, found, ierror)
     CHECK(found == class)
   end subroutine
+
+  subroutine on_query(extra, status, ierror)
+    include 'mpif.h'
+    integer(MPI_ADDRESS_KIND) :: extra
+    integer :: status(MPI_STATUS_SIZE), ierror
+    call MPI_Status_set_cancelled(status, .false., ierror)
+    call MPI_Status_set_elements(status, MPI_INTEGER, 0, ierror)
+    extra = extra + 1
+  end subroutine
+
+  subroutine on_free(extra, ierror)
+    include 'mpif.h'
+    integer(MPI_ADDRESS_KIND) :: extra
+    integer :: ierror
+    extra = 10 * extra
+    ierror = MPI_SUCCESS
+  end subroutine
+
+  subroutine on_cancel(extra, complete, ierror)
+    include 'mpif.h'
+    integer(MPI_ADDRESS_KIND) :: extra
+    logical :: complete
+    integer :: ierror
+    if (complete) extra = 0
+    ierror = MPI_SUCCESS
+  end subroutine
+
+  ! Functions of a generalized request get the program's own variable.
+  subroutine own_variable()
+    include 'mpif.h'
+    integer(MPI_ADDRESS_KIND), volatile :: extra
+    integer :: request, status(MPI_STATUS_SIZE), ierror
+    extra = 23
+    call MPI_Grequest_start(on_query, on_free, on_cancel, extra, request, ierror)
+    call MPI_Grequest_complete(request, ierror)
+    call MPI_Wait(request, status, ierror)
+    CHECK(extra == 240)
+  end subroutine
 end module
 
 program main
@@ -105,5 +143,6 @@ program main
   call run('strings', strings)
   call run('unweighted_graph', unweighted_graph)
   call run('error_codes', error_codes)
+  call run('own_variable', own_variable)
   call finish()
 end program

@@ -6,7 +6,7 @@ use hpcast_mpi::{Mode, Parcel, Receiving, Request, Sending, Style};
 use hpcast_objects::ErrorClass;
 
 use crate::abi::Status;
-use crate::argument::{Callback, Extra};
+use crate::argument::{Callback, ExtraAt};
 use crate::call::{Call, Language};
 use crate::communicator::Peers;
 use crate::fault::{Answer, Fault};
@@ -75,7 +75,7 @@ pub struct General {
     /// Cancels it.
     pub cancel: Callback,
     /// What these get.
-    pub extra: Extra,
+    pub extra: ExtraAt,
     /// Whether MPI_Grequest_complete was called.
     pub complete: std::cell::Cell<bool>,
 }
@@ -190,7 +190,6 @@ impl General {
     /// The program has said that this is such a function.
     pub unsafe fn call(&self, function: Callback, second: Option<*mut i32>) -> i32 {
         let extra = self.extra.0;
-        let at_extra = &raw const extra as usize;
         let mut code = 0i32;
         let at_code = &raw mut code as usize;
         // SAFETY: as above. A C function that takes one argument ignores the second.
@@ -200,11 +199,11 @@ impl General {
                     call_program(function.address, &[extra, second.unwrap_or_default() as usize]) as i32
                 }
                 (Language::Fortran, Some(second)) => {
-                    call_program(function.address, &[at_extra, second as usize, at_code]);
+                    call_program(function.address, &[extra, second as usize, at_code]);
                     code
                 }
                 (Language::Fortran, None) => {
-                    call_program(function.address, &[at_extra, at_code]);
+                    call_program(function.address, &[extra, at_code]);
                     code
                 }
             }

@@ -34,6 +34,17 @@ impl Argument for Extra {
     }
 }
 
+/// The same where functions get the program's own variable in Fortran, and may change it, as with Open MPI and MPICH.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExtraAt(pub usize);
+
+impl Argument for ExtraAt {
+    const IN_C: &'static str = Extra::IN_C;
+    unsafe fn from_c(word: usize, _: &Call<'_>) -> ExtraAt {
+        ExtraAt(word)
+    }
+}
+
 macro_rules! callbacks {
     ($($name:ident $in_c:literal $($in_c_large:literal)?;)*) => {$(
         #[doc = concat!("A function of the program of type ", $in_c, ".")]

@@ -5,7 +5,7 @@ use hpcast_objects::ErrorClass;
 
 use crate::abi::Status;
 use crate::argument::{
-    At, Callback, Count, CountAt, Extra, IndexAt, RequestArray, RequestAt, RequestHandle, StatusAt, TypeHandle,
+    At, Callback, Count, CountAt, ExtraAt, IndexAt, RequestArray, RequestAt, RequestHandle, StatusAt, TypeHandle,
 };
 use crate::aside::aside;
 use crate::call::{Call, Language, mpi};
@@ -646,7 +646,7 @@ mpi! {
         Ok(())
     }
     fn MPI_Grequest_start(
-        call, query_fn: Callback, free_fn: Callback, cancel_fn: Callback, extra_state: Extra, request: RequestAt,
+        call, query_fn: Callback, free_fn: Callback, cancel_fn: Callback, extra_state: ExtraAt, request: RequestAt,
     ) {
         let general = General { query: query_fn, free: free_fn, cancel: cancel_fn, extra: extra_state, complete: false.into() };
         let then = Then::General(std::rc::Rc::new(general));
