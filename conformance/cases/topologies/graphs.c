@@ -107,3 +107,15 @@ CASE(no_neighbours) {
     CHECK(none == 7);
     MPI_Comm_free(&comm);
 }
+
+/* A graph without edges has weights unless it was made without. */
+CASE(no_edges) {
+    int none[1] = {0}, in, out, weighted;
+    for (int given = 0; given < 2; given++) {
+        MPI_Comm graph;
+        MPI_Dist_graph_create(MPI_COMM_WORLD, 0, none, none, none, given ? none : MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+        MPI_Dist_graph_neighbors_count(graph, &in, &out, &weighted);
+        CHECK(in == 0 && out == 0 && !weighted == !given);
+        MPI_Comm_free(&graph);
+    }
+}

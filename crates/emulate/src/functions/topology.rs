@@ -65,10 +65,11 @@ impl Call<'_> {
 }
 
 /// Edges that ranks have brought, in the order of ranks: a word that says whether they have weights, then source,
-/// destination and weight of each.
+/// destination and weight of each. What is said by those without edges counts only where nobody has any.
 fn collect(board: &Board, size: u32) -> Result<Vec<Rc<DistGraph>>, TopologyError> {
     let words: Vec<_> = (0..size).filter_map(|rank| board.deposit(rank)).map(|deposit| deposit.words.clone()).collect();
-    let weighted = words.iter().any(|words| words[0] != 0);
+    let has_edges = words.iter().any(|words| words.len() > 1);
+    let weighted = words.iter().any(|words| words[0] != 0 && (words.len() > 1 || !has_edges));
     let all = || words.iter().flat_map(|words| words[1..].as_chunks::<3>().0);
     let edges: Vec<(i32, i32)> = all().map(|&[source, destination, _]| (source as i32, destination as i32)).collect();
     let weights: Vec<i32> = all().map(|&[.., weight]| weight as i32).collect();
@@ -239,7 +240,7 @@ mpi! {
         let count = degrees.iter().sum();
         let weights = weights.list(count);
         let from = degrees.iter().enumerate().flat_map(|(node, &degree)| vec![sources.get_at(node); degree]);
-        let mut words = vec![i64::from(weights.is_some() && count > 0)];
+        let mut words = vec![i64::from(weights.is_some())];
         for ((edge, source), destination) in from.enumerate().zip(destinations.list(count)) {
             let weight = weights.as_ref().map_or(0, |weights| weights[edge]);
             words.extend([source, destination, weight].map(i64::from));
