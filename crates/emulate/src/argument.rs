@@ -168,11 +168,6 @@ impl Buffer {
     pub fn address(self) -> *mut u8 {
         self.address as *mut u8
     }
-
-    /// A buffer at that address.
-    pub fn at(address: *mut u8) -> Buffer {
-        Buffer { address: address as usize, in_place: false }
-    }
 }
 
 impl Argument for Buffer {

@@ -60,6 +60,15 @@ pub struct Function {
     pub parameters: &'static [(&'static str, &'static str)],
 }
 
+/// What is known of an MPI function that is called.
+#[derive(Clone, Copy)]
+pub struct Named {
+    /// As in C: `MPI_Send`.
+    pub name: &'static str,
+    starts_messages: bool,
+    is_large: bool,
+}
+
 /// The lengths of the character arguments of a Fortran call, in their order. There are as many as strings; the other
 /// words are whatever was there.
 pub struct Lengths {
@@ -81,9 +90,37 @@ impl Lengths {
     }
 }
 
+/// Functions that start a message, or post a receive, and do no more.
+const STARTERS: [&[u8]; 5] = [b"MPI_Isend", b"MPI_Ibsend", b"MPI_Irsend", b"MPI_Issend", b"MPI_Irecv"];
+
+impl Named {
+    /// The function of that name, with counts of that length.
+    pub const fn new(name: &'static str, is_large: bool) -> Named {
+        let mut starts_messages = false;
+        let mut at = 0;
+        while at < STARTERS.len() {
+            starts_messages |= is_same(name.as_bytes(), STARTERS[at]);
+            at += 1;
+        }
+        Named { name, starts_messages, is_large }
+    }
+}
+
+const fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
 /// Makes a call: what it costs is charged before, what goes wrong is handled after.
 #[inline]
-pub fn make(name: &'static str, language: Language, is_large: bool, body: impl FnOnce(&Call<'_>) -> Answer) -> c_int {
+pub fn make(
+    Named { name, starts_messages, is_large }: Named,
+    language: Language,
+    body: impl FnOnce(&Call<'_>) -> Answer,
+) -> c_int {
     let me = Process::current();
     let outer = me.begin_call(name);
     crate::kernels::check_call(me, name);
@@ -92,6 +129,11 @@ pub fn make(name: &'static str, language: Language, is_large: bool, body: impl F
         Ok(()) => 0,
         Err(fault) => crate::fault::raise(&call, name, &fault),
     };
+    // MPI says that a program may change a buffer only after a function has ended the request. Some programs, whose messages are
+    // small enough to leave at once everywhere, never ask for that; so the next call of any other kind is where data is kept.
+    if !starts_messages {
+        me.settle_messages();
+    }
     if crate::copying::bad_buffer().is_some() {
         me.halt();
     }
@@ -135,9 +177,10 @@ macro_rules! entry {
     ($name:ident, $suffix:expr, ($call:ident $(, $arg:ident : $type:ty)* $(,)?)) => {{
         const NAME: &str = concat!(stringify!($name), $suffix);
         const IS_LARGE: bool = !$suffix.is_empty();
+        const NAMED: $crate::call::Named = $crate::call::Named::new(NAME, IS_LARGE);
         #[allow(clippy::too_many_arguments)]
         unsafe extern "C" fn c($($arg: usize),*) -> std::ffi::c_int {
-            $crate::call::make(NAME, $crate::call::Language::C, IS_LARGE, |call| {
+            $crate::call::make(NAMED, $crate::call::Language::C, |call| {
                 // SAFETY: the program passes what the function's declaration in mpi.h says.
                 $name(call $(, unsafe { <$type as $crate::argument::Argument>::from_c($arg, call) })*)
             })
@@ -150,7 +193,7 @@ macro_rules! entry {
         ) {
             let lengths = $crate::call::Lengths::new([first, second, third, fourth]);
             let _ = &lengths;
-            let code = $crate::call::make(NAME, $crate::call::Language::Fortran, IS_LARGE, |call| {
+            let code = $crate::call::make(NAMED, $crate::call::Language::Fortran, |call| {
                 // SAFETY: as above, with the Fortran interface.
                 $name(call $(, unsafe { <$type as $crate::argument::Argument>::from_fortran($arg, call, &lengths) })*)
             });

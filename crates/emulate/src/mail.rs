@@ -3,6 +3,8 @@
 //! A message that meets its receive is copied once, from the buffer of the sender to that of the receiver. One whose sender goes
 //! on before that is packed and kept. Bytes side by side are parcels by themselves; all else lies on a shelf.
 
+mod late;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -13,6 +15,7 @@ use crate::layout::Layout;
 use crate::memory;
 use crate::processes::baton;
 use crate::sleepers::Sleepers;
+use late::{Copy, Late};
 
 /// Memory of a program, and how its data lies in it.
 #[derive(Clone)]
@@ -84,6 +87,7 @@ struct Parcels {
 #[derive(Clone)]
 pub struct Mail {
     parcels: Rc<RefCell<Parcels>>,
+    late: Rc<Late>,
     sleepers: Sleepers,
 }
 
@@ -92,7 +96,8 @@ impl Mail {
     pub fn new(sleepers: Sleepers) -> Mail {
         let sent = Shelf { things: Vec::new(), free: Vec::new() };
         let places = Shelf { things: Vec::new(), free: Vec::new() };
-        Mail { parcels: Rc::new(RefCell::new(Parcels { sent, places })), sleepers }
+        let late = Rc::new(Late::new());
+        Mail { parcels: Rc::new(RefCell::new(Parcels { sent, places })), late, sleepers }
     }
 
     /// Whether a buffer can be reached only by the rank that runs, whose it is.
@@ -155,6 +160,21 @@ impl Mail {
                 parcels.places.things[number as usize].as_ref().map_or(0, |room| room.place.layout.bytes())
             }
             Contents::Few(..) | Contents::Nothing => 0,
+        }
+    }
+
+    /// A rank leaves MPI, and its program may look at what it has received and change what it has sent: copies that wait are made.
+    #[inline]
+    pub fn settle(&self, rank: u32) {
+        if self.late.concerns(rank) {
+            self.make_all();
+        }
+    }
+
+    #[cold]
+    fn make_all(&self) {
+        while let Some(copy) = self.late.take() {
+            make(copy);
         }
     }
 
@@ -230,6 +250,12 @@ impl Post for Mail {
         let copied = match (sent.contents(), received.contents()) {
             (Contents::Bytes { address: source, bytes }, Contents::Bytes { address: target, bytes: room }) => {
                 let bytes = bytes.min(room) as usize;
+                // What is on the stack of all is somewhere else whenever its rank is suspended or goes on.
+                let may_wait = Late::is_worth_it(bytes) && self.sleepers.are_many();
+                if may_wait && !self.sleepers.has(source) && !self.sleepers.has(target) {
+                    self.late.add(Copy { from, to, source, target, bytes }).into_iter().for_each(make);
+                    return;
+                }
                 let homes = (self.sleepers.home(from, source, bytes), self.sleepers.home(to, target, bytes));
                 let (Some(source), Some(target)) = homes else { return };
                 // SAFETY: both operations are under way, so the buffers are theirs.
@@ -247,6 +273,16 @@ impl Post for Mail {
             let is_there = matches!(sent.contents(), Contents::Bytes { .. });
             give_up(at_fault(is_there, from, address as *const u8, to, fault), fault);
         }
+    }
+}
+
+/// Makes a copy that has waited.
+#[inline]
+fn make(Copy { from, to, source, target, bytes }: Copy) {
+    // SAFETY: both ranks have not left MPI since, or a function that only starts a message, so the buffers are still the messages'.
+    let copied = guarded(|| unsafe { memory::copy(source as *const u8, target as *mut u8, bytes) });
+    if let Err(fault) = copied {
+        give_up(at_fault(true, from, target as *const u8, to, fault), fault);
     }
 }
 

@@ -49,10 +49,10 @@ pub enum Then {
     General(Rc<General>),
     /// A message with parts that are not ready yet.
     Parts(Rc<Parts>),
-    /// A receive, and a send that ends with it; what is sent may be a copy.
-    Both(Box<(Then, Request, Vec<u8>)>),
-    /// A send of a copy, with this status.
-    Passed(Box<(Status, Vec<u8>)>),
+    /// A receive, and a send that ends with it.
+    Both(Box<(Then, Request)>),
+    /// A send, with this status.
+    Passed(Box<Status>),
 }
 
 /// A receive under way.
@@ -144,9 +144,9 @@ impl Active {
         match self.then {
             Then::Sent => (call.abi.empty_status(), Ok(())),
             Then::Done(status) => (*status, Ok(())),
-            Then::Passed(passed) => (passed.0, Ok(())),
+            Then::Passed(status) => (*status, Ok(())),
             Then::Both(both) => {
-                let (received, sent, _copy) = *both;
+                let (received, sent) = *both;
                 block_on(call.me.rank.wait(sent));
                 Active { request: None, then: received }.end(call, found)
             }

@@ -198,6 +198,8 @@ pub struct Process {
     pub meter: Meter,
     /// Its calls that are measured.
     pub executing: RefCell<Vec<crate::kernels::Executing>>,
+    /// Messages that it has started and whose data may still be in its buffers.
+    pub in_place: RefCell<Vec<u32>>,
     /// What it has made.
     pub objects: Objects,
     /// MPI_COMM_WORLD and MPI_COMM_SELF.
@@ -298,6 +300,7 @@ impl Process {
             meter,
             stack: Cell::default(),
             executing: RefCell::default(),
+            in_place: RefCell::default(),
             polls_on: Cell::default(),
             memory: Default::default(),
             named_types: RefCell::default(),
@@ -455,6 +458,22 @@ impl Process {
         block_on(self.rank.take_turn());
     }
 
+    /// A message was started whose data is still in the program's buffer.
+    #[inline]
+    pub fn leave_in_place(&self, message: u32) {
+        self.in_place.borrow_mut().push(message);
+    }
+
+    /// The program goes on, and may know that its messages have left or come: their data is where it belongs.
+    #[inline]
+    pub fn settle_messages(&self) {
+        self.world.mail.settle(self.number());
+        let mut messages = self.in_place.borrow_mut();
+        if !messages.is_empty() {
+            self.rank.keep_in_place(messages.drain(..));
+        }
+    }
+
     /// Leaves it.
     #[inline]
     pub fn end_call(&self, outer: Option<&'static str>) {
@@ -513,6 +532,9 @@ impl Process {
     /// This rank ends here and now; all others too, unless it simply exits.
     pub fn end(&self, ending: Ending) -> ! {
         self.stopped.set(ending == Ending::Stopped);
+        if let Ending::Exit(_) = ending {
+            self.settle_messages();
+        }
         self.world.ended(self, ending);
         self.ended.set(true);
         self.halt()

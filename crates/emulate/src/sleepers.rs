@@ -108,6 +108,13 @@ impl Sleepers {
         }))
     }
 
+    /// Whether their memory is too much for the processor's caches. Ranks on one stack always count as many.
+    #[inline]
+    pub fn are_many(&self) -> bool {
+        const MANY: usize = 2048;
+        self.0.ranks.len() >= MANY || self.share_stack()
+    }
+
     /// All ranks run on one stack.
     pub fn share(&self, stack: Bounds) {
         self.0.stack.set(stack);

@@ -8,7 +8,7 @@ pub mod slab;
 pub mod tasks;
 
 pub use agenda::Agenda;
-pub use prefetch::{prefetch, prefetch_line};
+pub use prefetch::{prefetch, prefetch_line, prefetch_line_to_write};
 pub use random::{Key, Stream};
 pub use slab::Slab;
 pub use tasks::Tasks;

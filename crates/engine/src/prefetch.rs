@@ -12,6 +12,19 @@ pub fn prefetch<T>(value: &T) {
     }
 }
 
+/// Starts to bring the line of that address into the cache, to be written; there need not be anything.
+#[inline]
+pub fn prefetch_line_to_write(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        // SAFETY: as below.
+        unsafe { _mm_prefetch::<_MM_HINT_ET0>(address.cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
 /// Starts to bring the line of that address into the cache; there need not be anything.
 #[inline]
 pub fn prefetch_line(address: *const u8) {

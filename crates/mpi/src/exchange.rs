@@ -25,6 +25,8 @@ pub(crate) struct Exchange<'r> {
     receiving: Receiving,
     next: Next,
     stage: Stage,
+    /// The message, if its data is still in its buffer.
+    in_place: Option<u32>,
 }
 
 enum Stage {
@@ -37,7 +39,14 @@ impl<'r> Exchange<'r> {
     /// MPI_Sendrecv.
     #[inline]
     pub fn send_first(rank: &'r Rank, sending: Sending, receiving: Receiving) -> Exchange<'r> {
-        Exchange { rank, order: Order::Send, receiving, next: Next::Anything, stage: Stage::Post(sending) }
+        Exchange {
+            rank,
+            order: Order::Send,
+            receiving,
+            next: Next::Anything,
+            stage: Stage::Post(sending),
+            in_place: None,
+        }
     }
 
     /// MPI_Irecv from a peer, MPI_Send to it, MPI_Wait.
@@ -45,7 +54,7 @@ impl<'r> Exchange<'r> {
     pub fn receive_first(rank: &'r Rank, sending: Sending, next: Next) -> Exchange<'r> {
         let Sending { comm, to, tag, .. } = sending;
         let receiving = Receiving { comm, source: Some(to), tag: Some(tag), parcel: Parcel::NONE };
-        Exchange { rank, order: Order::Receive, receiving, next, stage: Stage::Post(sending) }
+        Exchange { rank, order: Order::Receive, receiving, next, stage: Stage::Post(sending), in_place: None }
     }
 }
 
@@ -57,7 +66,8 @@ impl Future for Exchange<'_> {
         let task = rank.task();
         let mut state = rank.state();
         if let (Stage::Post(sending), Order::Send) = (&self.stage, order) {
-            let send = state.send(task, *sending, Style::Nonblocking);
+            let send = state.send(task, *sending, Style::InPlace);
+            self.in_place = state.left.take();
             self.stage = Stage::PostReceive { send };
         }
         if !matches!(self.stage, Stage::Wait { .. }) {
@@ -77,6 +87,7 @@ impl Future for Exchange<'_> {
         if state.await_all(task, [send, receive], next) {
             return Poll::Pending;
         }
+        state.keep_left(task, self.in_place);
         let [send, receive] = [send, receive].map(|request| Request::new(request.number()));
         // Each is ended when it is done, so that the receive overhead is paid at its time; a send that blocks comes first.
         if order == Order::Receive || state.done_at(&send) <= state.done_at(&receive) {

@@ -76,6 +76,12 @@ impl Parcel {
         }
     }
 
+    /// How many bytes lie in a buffer of the sender.
+    #[inline]
+    pub(crate) fn buffered(self) -> u64 {
+        if let Contents::Bytes { bytes, .. } = self.contents() { bytes } else { 0 }
+    }
+
     #[inline]
     pub(crate) fn is_some(self) -> bool {
         self.head != Parcel::NOTHING

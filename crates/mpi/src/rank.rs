@@ -21,7 +21,7 @@ use crate::sim::Sim;
 use crate::state::{Mode, Next, Receiving, Sending, State, Style};
 
 /// Sends that a rank may post ahead of the simulation before it lets the simulation catch up: bounds memory.
-pub(crate) const AHEAD: u32 = 256;
+pub(crate) const AHEAD: u16 = 256;
 
 /// From whom a receive takes a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,6 +253,21 @@ impl Rank {
     #[inline]
     pub fn start_send(&self, sending: Sending, style: Style) -> Request {
         self.state().send(self.task.get(), sending, style)
+    }
+
+    /// Starts a send as a call that returns at once does. Its data may stay where it is for now: then it is mine to say
+    /// when it must be kept ([`Rank::keep_in_place`]), by the number of the message.
+    #[inline]
+    pub fn start_send_in_place(&self, sending: Sending) -> (Request, Option<u32>) {
+        let mut state = self.state();
+        let request = state.send(self.task.get(), sending, Style::InPlace);
+        (request, state.left.take())
+    }
+
+    /// I go on, and may change what is still in my buffers of messages with these numbers: it is kept.
+    #[inline]
+    pub fn keep_in_place(&self, messages: impl IntoIterator<Item = u32>) {
+        self.state().keep_left(self.task.get(), messages);
     }
 
     /// Non-blocking receive.

@@ -7,6 +7,7 @@
 //! simulation has caught up with it. It saves an event for every computation, send and receive.
 
 mod event;
+mod in_place;
 mod message;
 mod polling;
 mod posting;
@@ -72,6 +73,8 @@ pub(crate) struct State {
     scratch: Vec<(Time, usize, u32)>,
     /// What is known of what tasks will need.
     soon: soon::Soon,
+    /// The message whose data was left where it is, by the send that was posted last.
+    pub left: Option<u32>,
 }
 
 impl State {
@@ -98,6 +101,7 @@ impl State {
             peer: NONE,
             scratch: Vec::new(),
             soon: soon::Soon::default(),
+            left: None,
         }
     }
 
@@ -124,8 +128,8 @@ impl State {
         let synchronous = mode == Mode::Synchronous;
         let detached = mode == Mode::Buffered || !synchronous && charges.detached;
         let eager = !synchronous && charges.eager;
-        sender.ahead += 1;
-        if style == Style::Nonblocking {
+        sender.ahead = sender.ahead.saturating_add(1);
+        if style != Style::Blocking {
             sender.spend(Activity::Send, charges.isend, &mut self.observer);
         } else if detached || synchronous {
             sender.spend(Activity::Send, charges.send, &mut self.observer);
@@ -165,22 +169,20 @@ impl State {
                 latency,
                 eager,
                 parcel,
+                in_place: false,
                 place,
             });
-            self.post_message(number, announced, nodes);
+            self.post_message(number, announced, nodes, style);
         }
         request
     }
 
     /// A message that meets no receive yet is kept, or will come at its time.
     #[inline(never)]
-    fn post_message(&mut self, number: u32, announced: bool, nodes: (u32, u32)) {
-        let Message { from, to, bytes, sent, eager, latency, send, parcel, .. } = *self.matching.message(number);
-        if parcel.is_some()
-            && (eager || send == NONE)
-            && let Some(post) = &mut self.post
-        {
-            self.matching.messages()[number].parcel = post.keep(parcel, from);
+    fn post_message(&mut self, number: u32, announced: bool, nodes: (u32, u32), style: Style) {
+        let Message { to, bytes, sent, eager, latency, send, parcel, .. } = *self.matching.message(number);
+        if parcel.is_some() && (eager || send == NONE) && !(style == Style::InPlace && self.leave(number)) {
+            self.keep_data(number);
         }
         if eager {
             let charges = self.costs.of(bytes, nodes.0 == nodes.1);
@@ -304,10 +306,14 @@ impl State {
 
     /// A message that was sent before has met a receive.
     fn matched_late(&mut self, number: u32, receive: u32) {
-        let Message { from, to, envelope, bytes, sent, arrived, send, overhead, latency, eager, parcel, .. } =
-            *self.matching.message(number);
+        let Message {
+            from, to, envelope, bytes, sent, arrived, send, overhead, latency, eager, parcel, in_place, ..
+        } = *self.matching.message(number);
         if parcel.is_some() {
             self.hand_over(parcel, from, receive, to);
+        }
+        if in_place {
+            self.is_in_place_no_longer(number);
         }
         let status = Status { source: envelope.source, tag: envelope.tag, bytes };
         let posted = meet(&mut self.matching, to, receive, Met { status, from, send, sent }, overhead);

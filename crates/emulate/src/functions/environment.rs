@@ -3,7 +3,7 @@
 use hpcast_objects::ErrorClass;
 
 use crate::argument::{At, Buffer, CommHandle, InfoAt, InfoHandle, TextAt};
-use crate::call::{Address, Call, Language, make, mpi};
+use crate::call::{Address, Call, Language, Named, make, mpi};
 use crate::fault::{Answer, Fault};
 use crate::process::{Ending, Process, Stage};
 use crate::processes::gate;
@@ -197,7 +197,7 @@ unsafe extern "C" fn aint_diff_fortran(first: *const i64, second: *const i64) ->
 
 /// MPI_Pcontrol of Fortran has no place for an error code.
 unsafe extern "C" fn pcontrol_fortran(level: *const i32) {
-    make("MPI_Pcontrol", Language::Fortran, false, |call| {
+    make(Named::new("MPI_Pcontrol", false), Language::Fortran, |call| {
         // SAFETY: Fortran passes the address of an integer.
         MPI_Pcontrol(call, unsafe { *level })
     });

@@ -4,16 +4,16 @@ use std::ffi::c_int;
 
 use super::environment::{initialise, initialise_thread};
 use crate::argument::{Argument, At, InfoAt};
-use crate::call::{Address, Language, Lengths, make};
+use crate::call::{Address, Language, Lengths, Named, make};
 
 /// MPI_Init, which has no arguments in Fortran.
 unsafe extern "C" fn init(error: *mut c_int) {
-    let code = make("MPI_Init", Language::Fortran, false, initialise);
+    let code = make(Named::new("MPI_Init", false), Language::Fortran, initialise);
     answer(error, code);
 }
 
 unsafe extern "C" fn init_thread(required: *const c_int, provided: usize, error: *mut c_int) {
-    let code = make("MPI_Init_thread", Language::Fortran, false, |call| {
+    let code = make(Named::new("MPI_Init_thread", false), Language::Fortran, |call| {
         // SAFETY: Fortran passes the addresses of two integers.
         let (required, provided) = unsafe { (*required, <At<i32> as Argument>::from_c(provided, call)) };
         initialise_thread(call, required, provided)
@@ -23,7 +23,7 @@ unsafe extern "C" fn init_thread(required: *const c_int, provided: usize, error:
 
 /// MPI_Info_create_env, which needs no arguments of the command line in Fortran.
 unsafe extern "C" fn info_create_env(info: usize, error: *mut c_int) {
-    let code = make("MPI_Info_create_env", Language::Fortran, false, |call| {
+    let code = make(Named::new("MPI_Info_create_env", false), Language::Fortran, |call| {
         // SAFETY: Fortran passes the address of a handle.
         let info = unsafe { <InfoAt as Argument>::from_fortran(info, call, &Lengths::new([0; 4])) };
         info.set(call, call.add_info(call.environment()));

@@ -135,11 +135,32 @@ impl Call<'_> {
         Status { source: self.abi.proc_null, ..self.abi.empty_status() }
     }
 
+    /// A send from the program's buffer.
+    #[inline(always)]
+    fn outgoing(&self, described: &Described, mode: Mode) -> Result<Option<Sending>, Fault> {
+        let Some((sending, layout)) = self.sending(described, mode)? else { return Ok(None) };
+        let parcel = self.me.world.mail.send(Place { address: described.buffer.address(), layout });
+        Ok(Some(Sending { parcel, ..sending }))
+    }
+
+    /// A send of a copy: something else will be received where the data was.
+    fn outgoing_copy(&self, described: &Described) -> Result<Option<Sending>, Fault> {
+        let Some((sending, layout)) = self.sending(described, Mode::Standard)? else { return Ok(None) };
+        // SAFETY: the program's buffer.
+        let copy = unsafe { layout.pack_written(described.buffer.address()) };
+        Ok(Some(Sending { parcel: self.me.world.mail.send_packed(copy), ..sending }))
+    }
+
     /// A blocking send.
     #[inline]
     fn send(&self, described: Described, mode: Mode) -> Answer {
-        let posted = aside(|| self.post_send(&described, mode).map_err(Box::new));
-        match posted.map_err(|fault| *fault)? {
+        let posted = aside(|| Ok(self.post_send(self.outgoing(&described, mode).map_err(Box::new)?)));
+        posted.map(|posted| self.finish_send(posted)).map_err(|fault: Box<Fault>| *fault)
+    }
+
+    #[inline]
+    fn finish_send(&self, posted: Posted) {
+        match posted {
             Posted::Over => {}
             Posted::Ahead => block_on(self.me.rank.catch_up()),
             Posted::Waits(request) => {
@@ -147,19 +168,18 @@ impl Call<'_> {
                 self.me.rank.end(request);
             }
         }
-        Ok(())
     }
 
-    fn post_send(&self, described: &Described, mode: Mode) -> Result<Posted, Fault> {
-        let Some((sending, layout)) = self.sending(described, mode)? else { return Ok(Posted::Over) };
-        let parcel = self.me.world.mail.send(Place { address: described.buffer.address(), layout });
+    #[inline]
+    fn post_send(&self, sending: Option<Sending>) -> Posted {
+        let Some(sending) = sending else { return Posted::Over };
         let rank = &self.me.rank;
-        let request = rank.start_send(Sending { parcel, ..sending }, Style::Blocking);
-        Ok(match request.is_done_at_once() {
+        let request = rank.start_send(sending, Style::Blocking);
+        match request.is_done_at_once() {
             false => Posted::Waits(request),
             true if rank.is_far_ahead() => Posted::Ahead,
             true => Posted::Over,
-        })
+        }
     }
 
     /// Waits until requests are done. Little lies on the stack meanwhile: with many ranks it is fetched anew when this one goes on.
@@ -176,16 +196,6 @@ impl Call<'_> {
         if self.me.rank.must_catch_up(described.peer == self.abi.any_source) {
             block_on(self.me.rank.catch_up());
         }
-    }
-
-    /// A non-blocking send.
-    pub(super) fn start_send(&self, described: Described, mode: Mode) -> Result<Active, Fault> {
-        let Some((sending, layout)) = self.sending(&described, mode)? else {
-            return Ok(Active::done(self.abi.empty_status()));
-        };
-        let parcel = self.me.world.mail.send(Place { address: described.buffer.address(), layout });
-        let request = self.me.rank.start_send(Sending { parcel, ..sending }, Style::Nonblocking);
-        Ok(Active { request: Some(request), then: Then::Sent })
     }
 
     /// A non-blocking receive.
@@ -209,11 +219,13 @@ impl Call<'_> {
     }
 
     fn begin_send_aside(&self, request: RequestAt, described: &Described, mode: Mode) -> Answer {
-        let Some((sending, layout)) = self.sending(described, mode)? else {
+        let Some(sending) = self.outgoing(described, mode)? else {
             return self.begin(request, Ok(Active::done(self.abi.empty_status())));
         };
-        let parcel = self.me.world.mail.send(Place { address: described.buffer.address(), layout });
-        let sent = self.me.rank.start_send(Sending { parcel, ..sending }, Style::Nonblocking);
+        let (sent, in_place) = self.me.rank.start_send_in_place(sending);
+        if let Some(message) = in_place {
+            self.me.leave_in_place(message);
+        }
         request.set(self, self.me.new_send(sent));
         Ok(())
     }
@@ -242,20 +254,16 @@ impl Call<'_> {
         Ok(())
     }
 
-    fn both(&self, send: Described, receive: Described, at: StatusAt) -> Answer {
-        let sending = self.sending(&send, Mode::Standard)?;
+    /// A send and a receive that both end before the program goes on.
+    fn both(&self, sending: Option<Sending>, receive: Described, at: StatusAt) -> Answer {
         let receiving = self.receiving(&receive)?;
-        let mail = &self.me.world.mail;
         let (mut found, mut answer) = (self.proc_null_status(), Ok(()));
         match (sending, receiving) {
-            (None, None) => {}
-            (Some(_), None) => self.send(send, Mode::Standard)?,
+            (_, None) => self.finish_send(self.post_send(sending)),
             (None, Some(_)) => return self.receive(receive, at),
-            (Some((sending, layout)), Some((receiving, room, peers))) => {
-                let parcel = mail.send(Place { address: send.buffer.address(), layout });
-                let sending = Sending { parcel, ..sending };
+            (Some(sending), Some((receiving, room, peers))) => {
                 let capacity = room.bytes();
-                let parcel = mail.receive(Place { address: receive.buffer.address(), layout: room });
+                let parcel = self.me.world.mail.receive(Place { address: receive.buffer.address(), layout: room });
                 let receiving = Receiving { parcel, ..receiving };
                 let done = block_on(self.me.rank.sendrecv_parcels(sending, receiving));
                 (found, answer) = Received { parcel, first: peers.first(), capacity }.end(self, done);
@@ -265,27 +273,16 @@ impl Call<'_> {
         answer.map_err(|fault| fault.of_comm(receive.comm.number))
     }
 
-    /// A send of a copy, which must not be what is received meanwhile.
-    fn copied(&self, described: Described) -> Result<(Vec<u8>, Described), Fault> {
-        let layout = self.layout(described.count, described.datatype)?;
-        // SAFETY: the program's buffer.
-        let mut copy = unsafe { layout.pack(described.buffer.address()) };
-        let (buffer, count) = (Buffer::at(copy.as_mut_ptr()), Count(copy.len() as i64));
-        Ok((copy, Described { buffer, count, datatype: TypeHandle::of(Basic::Byte as u32 + 1), ..described }))
-    }
-
     /// A receive and a send under way that end as one.
-    fn start_both(&self, send: Described, receive: Described, copy: Vec<u8>) -> Result<Active, Fault> {
+    fn start_both(&self, sending: Option<Sending>, receive: Described) -> Result<Active, Fault> {
         let received = self.start_receive(receive)?;
-        let sent = self.start_send(send, Mode::Standard)?;
-        Ok(match (received, sent.request) {
+        let sent = sending.map(|sending| self.me.rank.start_send(sending, Style::Nonblocking));
+        Ok(match (received, sent) {
             (received, None) => received,
-            (Active { request: None, .. }, request) => {
-                Active { request, then: Then::Passed(Box::new((self.proc_null_status(), copy))) }
+            (Active { request: None, .. }, sent) => {
+                Active { request: sent, then: Then::Passed(Box::new(self.proc_null_status())) }
             }
-            (Active { request, then }, Some(sent)) => {
-                Active { request, then: Then::Both(Box::new((then, sent, copy))) }
-            }
+            (Active { request, then }, Some(sent)) => Active { request, then: Then::Both(Box::new((then, sent))) },
         })
     }
 
@@ -416,18 +413,17 @@ mpi! {
         recvbuf: Buffer, recvcount: Count, recvtype: TypeHandle, source: i32, recvtag: i32,
         comm: CommHandle, status: StatusAt,
     ) {
-        call.both(
-            Described { buffer: sendbuf, count: sendcount, datatype: sendtype, peer: dest, tag: sendtag, comm },
-            Described { buffer: recvbuf, count: recvcount, datatype: recvtype, peer: source, tag: recvtag, comm },
-            status,
-        )
+        let send = Described { buffer: sendbuf, count: sendcount, datatype: sendtype, peer: dest, tag: sendtag, comm };
+        let receive = Described { buffer: recvbuf, count: recvcount, datatype: recvtype, peer: source, tag: recvtag, comm };
+        call.both(call.outgoing(&send, Mode::Standard)?, receive, status)
     }
     fn MPI_Sendrecv_replace[_c](
         call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, sendtag: i32, source: i32, recvtag: i32,
         comm: CommHandle, status: StatusAt,
     ) {
-        let (_copy, sent) = call.copied(Described { buffer: buf, count, datatype, peer: dest, tag: sendtag, comm })?;
-        call.both(sent, Described { buffer: buf, count, datatype, peer: source, tag: recvtag, comm }, status)
+        let send = Described { buffer: buf, count, datatype, peer: dest, tag: sendtag, comm };
+        let receive = Described { buffer: buf, count, datatype, peer: source, tag: recvtag, comm };
+        call.both(call.outgoing_copy(&send)?, receive, status)
     }
     fn MPI_Probe(call, source: i32, tag: i32, comm: CommHandle, status: StatusAt) {
         let peers = call.me.peers(comm.number)?;
@@ -509,15 +505,16 @@ mpi! {
     ) {
         let send = Described { buffer: sendbuf, count: sendcount, datatype: sendtype, peer: dest, tag: sendtag, comm };
         let receive = Described { buffer: recvbuf, count: recvcount, datatype: recvtype, peer: source, tag: recvtag, comm };
-        call.begin(request, call.start_both(send, receive, Vec::new()))
+        let sending = call.outgoing(&send, Mode::Standard)?;
+        call.begin(request, call.start_both(sending, receive))
     }
     fn MPI_Isendrecv_replace[_c](
         call, buf: Buffer, count: Count, datatype: TypeHandle, dest: i32, sendtag: i32, source: i32, recvtag: i32,
         comm: CommHandle, request: RequestAt,
     ) {
-        let (copy, sent) = call.copied(Described { buffer: buf, count, datatype, peer: dest, tag: sendtag, comm })?;
+        let send = Described { buffer: buf, count, datatype, peer: dest, tag: sendtag, comm };
         let receive = Described { buffer: buf, count, datatype, peer: source, tag: recvtag, comm };
-        call.begin(request, call.start_both(sent, receive, copy))
+        call.begin(request, call.outgoing_copy(&send).and_then(|sending| call.start_both(sending, receive)))
     }
 }
 

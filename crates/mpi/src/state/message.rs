@@ -26,6 +26,8 @@ pub(super) struct Message {
     /// Leaves without waiting for the receiver.
     pub eager: bool,
     pub parcel: Parcel,
+    /// Whether its data is counted by its sender as being in place.
+    pub in_place: bool,
     pub place: Place,
 }
 

@@ -66,4 +66,6 @@ pub enum Style {
     Blocking,
     /// That of a call which returns at once.
     Nonblocking,
+    /// The same; and if the message has met no receive yet, its data stays where it is until [`crate::Rank::keep_in_place`].
+    InPlace,
 }

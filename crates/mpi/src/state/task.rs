@@ -38,7 +38,9 @@ pub(crate) struct Task {
     /// Unsuccessful polls in a row.
     pub polls: u32,
     /// Sends since the task last waited or caught up: a rank may not run ahead for ever.
-    pub ahead: u32,
+    pub ahead: u16,
+    /// Its messages that have met no receive and whose data is still in its buffers.
+    pub in_place: u16,
     /// What it does after the wait.
     pub next: Next,
     /// Whether its wait is one of [`State::drive`].
@@ -57,6 +59,7 @@ impl Task {
             awaiting: 0,
             polls: 0,
             ahead: 0,
+            in_place: 0,
             next: Next::Anything,
             driven: false,
             coming: 0,

@@ -1,0 +1,56 @@
+//! Data of messages that have left before they were received, and stays in its sender's buffer as long as the sender does not go on.
+//!
+//! The sender's clock goes on at once; only its program must not, or what it writes into the buffer would be sent. So it says
+//! when it does, and by then most messages have met their receives: their data is copied once, not twice.
+
+use super::{State, Task};
+
+/// Data of fewer bytes is kept at once: to fetch it later from where it was would take longer than to copy it now.
+const WORTH_LEAVING: u64 = 256;
+
+impl State {
+    /// The data of a message is kept, so that its sender may go on.
+    pub(super) fn keep_data(&mut self, number: u32) {
+        let message = &mut self.matching.messages()[number];
+        if let Some(post) = &mut self.post {
+            message.parcel = post.keep(message.parcel, message.from);
+        }
+    }
+
+    /// The data of a message stays where it is, if it is worth it: its sender will say when it goes on.
+    #[inline]
+    pub(super) fn leave(&mut self, number: u32) -> bool {
+        let message = &mut self.matching.messages()[number];
+        let in_place = &mut self.tasks[message.from as usize].in_place;
+        if message.parcel.buffered() < WORTH_LEAVING || *in_place == u16::MAX {
+            return false;
+        }
+        *in_place += 1;
+        message.in_place = true;
+        self.left = Some(number);
+        true
+    }
+
+    /// A sender goes on: what is still in its buffers of messages with these numbers is kept. They may be over, and their numbers
+    /// given to others.
+    pub fn keep_left(&mut self, task: u32, numbers: impl IntoIterator<Item = u32>) {
+        for number in numbers {
+            let Task { rank, in_place, .. } = self.tasks[task as usize];
+            if in_place == 0 {
+                continue;
+            }
+            let message = self.matching.message(number);
+            if message.in_place && message.from == rank {
+                self.is_in_place_no_longer(number);
+                self.keep_data(number);
+            }
+        }
+    }
+
+    /// Its data is in its sender's buffer no longer, or will be handed over from there.
+    pub(super) fn is_in_place_no_longer(&mut self, number: u32) {
+        let message = &mut self.matching.messages()[number];
+        message.in_place = false;
+        self.tasks[message.from as usize].in_place -= 1;
+    }
+}
