@@ -36,7 +36,6 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
     [
         point_to_point::FUNCTIONS,
         buffers::FUNCTIONS,
-        completion::FUNCTIONS,
         partitioned::FUNCTIONS,
         collective::FUNCTIONS,
         communicator::FUNCTIONS,
@@ -57,6 +56,7 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
     ]
     .into_iter()
     .flatten()
+    .chain(completion::functions())
     .chain(one_sided::functions())
 }
 
