@@ -37,7 +37,6 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
         point_to_point::FUNCTIONS,
         buffers::FUNCTIONS,
         partitioned::FUNCTIONS,
-        collective::FUNCTIONS,
         communicator::FUNCTIONS,
         attribute::FUNCTIONS,
         datatype::FUNCTIONS,
@@ -57,6 +56,7 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
     .into_iter()
     .flatten()
     .chain(completion::functions())
+    .chain(collective::functions())
     .chain(one_sided::functions())
 }
 
