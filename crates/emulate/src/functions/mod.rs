@@ -49,7 +49,6 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
         dynamic::FUNCTIONS,
         error::FUNCTIONS,
         info::FUNCTIONS,
-        io::FUNCTIONS,
         session::FUNCTIONS,
         tools::FUNCTIONS,
     ]
@@ -58,6 +57,7 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
     .chain(completion::functions())
     .chain(collective::functions())
     .chain(one_sided::functions())
+    .chain(io::functions())
 }
 
 /// Functions that give something else: their names in C and Fortran, with their addresses.
