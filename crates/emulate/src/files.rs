@@ -136,6 +136,12 @@ impl View {
         found
     }
 
+    /// Where in the file an element begins.
+    pub fn byte_of(&self, element: i64) -> i64 {
+        let at = self.ranges(element * self.unit(), 1);
+        at.first().map_or(self.displacement, |&(offset, _)| offset)
+    }
+
     /// How many elements begin before byte `end` of the file.
     pub fn elements_before(&self, end: i64) -> i64 {
         let room = end - self.displacement;

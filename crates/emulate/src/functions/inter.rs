@@ -9,7 +9,9 @@ use hpcast_mpi::collectives::Buffer as Amount;
 use hpcast_mpi::{Collective, Comm, Exchange, Parcel};
 use hpcast_objects::ErrorClass;
 
-use super::collective::{Items, Plan, Planned, amount, brought, by_rank, images};
+use super::collective::{
+    Items, Plan, Planned, amount, brought, by_rank, images, pack_all, restore_part, unpack_each, unpack_pieces,
+};
 use crate::argument::Buffer;
 use crate::boards::{Deposit, Key};
 use crate::call::Call;
@@ -130,10 +132,7 @@ fn restore(
             result
         }
     };
-    let part = Reduction { count, ..reduction.clone() };
-    let offset = (start * reduction.datatype.extent()) as usize;
-    // SAFETY: the program's items.
-    unsafe { part.restore(result.get(offset..).unwrap_or_default(), to.address()) };
+    restore_part(reduction, &result, start, count, to);
     Ok(())
 }
 
@@ -210,9 +209,7 @@ pub(super) fn gather(
             let blocks = to()?;
             let timing = stages([Some(sides.messages(sides.all(), vec![]))]);
             Ok(Plan::new(comm, timing, Deposit::default()).then(move |call, key| {
-                for (rank, block) in sides.all().zip(&blocks) {
-                    block.unpack(&brought(call, key, rank).data);
-                }
+                unpack_each(call, key, sides.all(), &blocks);
                 Ok(())
             }))
         }
@@ -238,7 +235,7 @@ pub(super) fn scatter(
             let blocks = sent()?;
             let messages = sides.all().zip(blocks.iter().map(Items::bytes)).collect();
             let timing = stages([Some(sides.messages([], messages))]);
-            Ok(Plan::new(comm, timing, super::collective::pack_all(&blocks)))
+            Ok(Plan::new(comm, timing, pack_all(&blocks)))
         }
         Role::Other(root) => {
             let items = to?;
@@ -259,9 +256,7 @@ pub(super) fn allgather(comm: Rc<Communicator>, deposit: Deposit, blocks: Vec<It
     let total = Amount::of_bytes(blocks.iter().map(Items::bytes).sum());
     let timing = stages([Some(sides.messages(received, mine)), sides.within(Collective::Bcast(total, 0))]);
     Ok(Plan::new(comm, timing, deposit).then(move |call, key| {
-        for (rank, block) in sides.all().zip(&blocks) {
-            block.unpack(&brought(call, key, rank).data);
-        }
+        unpack_each(call, key, sides.all(), &blocks);
         Ok(())
     }))
 }
@@ -272,9 +267,7 @@ pub(super) fn alltoall(comm: Rc<Communicator>, deposit: Deposit, to: Vec<Items>)
     let sent = sides.all().zip(0..).map(|(rank, place)| (rank, deposit.piece(place).len() as u64)).collect();
     let timing = stages([Some(sides.messages(sides.all(), sent))]);
     Ok(Plan::new(comm, timing, deposit).then(move |call, key| {
-        for (rank, block) in sides.all().zip(&to) {
-            block.unpack(brought(call, key, rank).piece(me));
-        }
+        unpack_pieces(call, key, sides.all(), me, &to);
         Ok(())
     }))
 }

@@ -36,9 +36,7 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
     [
         point_to_point::FUNCTIONS,
         buffers::FUNCTIONS,
-        completion::FUNCTIONS,
         partitioned::FUNCTIONS,
-        collective::FUNCTIONS,
         communicator::FUNCTIONS,
         attribute::FUNCTIONS,
         datatype::FUNCTIONS,
@@ -51,13 +49,15 @@ pub fn functions() -> impl Iterator<Item = &'static Function> {
         dynamic::FUNCTIONS,
         error::FUNCTIONS,
         info::FUNCTIONS,
-        io::FUNCTIONS,
         session::FUNCTIONS,
         tools::FUNCTIONS,
     ]
     .into_iter()
     .flatten()
+    .chain(completion::functions())
+    .chain(collective::functions())
     .chain(one_sided::functions())
+    .chain(io::functions())
 }
 
 /// Functions that give something else: their names in C and Fortran, with their addresses.

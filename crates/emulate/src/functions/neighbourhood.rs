@@ -4,12 +4,11 @@
 
 use std::rc::Rc;
 
-use super::collective::{Items, Plan, Planned, collective, comm_of, equal, last};
-use crate::argument::{At, Buffer, CommHandle, Count, CountAt, InfoHandle, RequestAt, TypeArray, TypeHandle};
-use crate::call::{Call, mpi};
+use super::collective::{Items, Plan, Planned, collective, equal};
+use crate::argument::{At, Buffer, CommHandle, Count, CountAt, TypeArray, TypeHandle};
+use crate::call::Call;
 use crate::communicator::{Communicator, Topology};
 use crate::fault::Fault;
-use crate::operation::{Operation, Recipe};
 use hpcast_objects::ErrorClass;
 
 /// Neighbours in the order of the buffers; those beyond the border of a grid are none.
@@ -59,25 +58,6 @@ impl Neighbours {
     }
 }
 
-/// Blocks of MPI_Neighbor_alltoallw: displacements in bytes, a datatype each.
-fn blocks_w(
-    call: &Call<'_>,
-    buffer: Buffer,
-    counts: CountAt,
-    displacements: At<i64>,
-    types: TypeArray,
-    neighbours: usize,
-) -> Result<Vec<Items>, Fault> {
-    (0..neighbours)
-        .map(|place| {
-            let mut items =
-                call.items(buffer, Count(counts.get_at(place)), TypeHandle::of(types.get_at(call, place)))?;
-            items.address = items.address.wrapping_offset(displacements.get_at(place) as isize);
-            Ok(items)
-        })
-        .collect()
-}
-
 collective! {
     fn MPI_Neighbor_allgather MPI_Ineighbor_allgather MPI_Neighbor_allgather_init[_c](
         call, sendbuf: Buffer, sendcount: Count, sendtype: TypeHandle, recvbuf: Buffer, recvcount: Count,
@@ -123,8 +103,8 @@ collective! {
     ) {
         let neighbours = call.neighbours(comm)?;
         let (sources, destinations) = (neighbours.sources.len(), neighbours.destinations.len());
-        let sent = blocks_w(call, sendbuf, sendcounts, sdispls, sendtypes, destinations)?;
-        let received = blocks_w(call, recvbuf, recvcounts, rdispls, recvtypes, sources)?;
+        let sent = call.blocks_w(sendbuf, sendcounts, |place| sdispls.get_at(place), sendtypes, destinations)?;
+        let received = call.blocks_w(recvbuf, recvcounts, |place| rdispls.get_at(place), recvtypes, sources)?;
         neighbours.exchange(call, sent, received)
     }
 }
