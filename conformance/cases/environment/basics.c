@@ -81,6 +81,27 @@ CASE(memory) {
     MPI_Free_mem(values);
 }
 
+CASE(much_memory) {
+    /* Of everybody at the same time, between allocations of the program's own. */
+    enum { PIECES = 48, LENGTH = 1 << 20 };
+    unsigned char *pieces[PIECES], *own[PIECES];
+    int others = 0;
+    for (int i = 0; i < PIECES; i++) {
+        MPI_Alloc_mem(LENGTH, MPI_INFO_NULL, &pieces[i]);
+        memset(pieces[i], i + rank, LENGTH);
+        own[i] = malloc(5000 + i);
+        memset(own[i], 200, 5000 + i);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < PIECES; i++) {
+        for (int k = 0; k < LENGTH; k++) others += pieces[i][k] != i + rank;
+        for (int k = 0; k < 5000 + i; k++) others += own[i][k] != 200;
+        MPI_Free_mem(pieces[i]);
+        free(own[i]);
+    }
+    CHECK(others == 0);
+}
+
 CASE(predefined_communicators) {
     int count, place, result;
     MPI_Comm_size(MPI_COMM_SELF, &count);

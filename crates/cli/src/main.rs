@@ -14,6 +14,7 @@ mod machine_options;
 mod map;
 mod model;
 mod mpi;
+mod mpiexec;
 mod network;
 mod outputs;
 mod plot;
@@ -114,7 +115,8 @@ fn main() {
     // clap ends with code 2 and its own message where the command line is wrong.
     let is_built_in = |name: &str| name.parse::<hpcast_apps::Program>().is_ok();
     let arguments: Vec<_> = std::env::args_os().collect();
-    let result = compile::if_asked(&arguments).unwrap_or_else(|| command(launch::rewritten(arguments, is_built_in)));
+    let wrapper = mpiexec::if_asked(&arguments).or_else(|| compile::if_asked(&arguments));
+    let result = wrapper.unwrap_or_else(|| command(launch::rewritten(arguments, is_built_in)));
     if let Err(failure) = result {
         failure.report_and_exit();
     }

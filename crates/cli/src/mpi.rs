@@ -15,7 +15,7 @@ pub(crate) enum Command {
         #[arg(long)]
         missing: bool,
     },
-    /// Print the folder of mpicc, mpicxx and mpifort, for builds that look for files of that name
+    /// Print the folder of mpicc, mpicxx, mpifort and mpiexec, for builds that look for files of that name
     Wrappers,
 }
 

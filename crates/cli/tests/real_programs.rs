@@ -233,6 +233,26 @@ fn wrappers_tell_builds_what_they_add() {
 }
 
 #[test]
+fn mpiexec_of_the_wrappers_runs_a_program() {
+    let folder = Folder::new("compile-mpiexec");
+    let (source, program) = (folder.write("a.c", C), folder.path("a"));
+    compiles(&folder, &["cc", &source, "-o", &program]);
+    let bin = at_home(&folder, &["mpi", "wrappers"]).stdout;
+    let mpiexec = Path::new(String::from_utf8_lossy(&bin).trim()).join("mpiexec");
+    let run = |options: &str| {
+        let mut command = Command::new(&mpiexec);
+        command.args(["--oversubscribe", "-n", "2", &program]).env("HPCAST_HOME", folder.path("home"));
+        command.env("HPCAST_RUN", options).output().expect("mpiexec runs")
+    };
+    let output = run(&format!("-m {} --compute skip", machine("msc-512.toml")));
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!((printed, output.status.code()), runs("2", &program, &[]));
+    let output = run("");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("HPCAST_RUN"));
+}
+
+#[test]
 fn two_builds_may_begin_at_once() {
     let folder = Folder::new("compile-twice");
     let source = folder.write("a.c", C);

@@ -12,6 +12,7 @@ use hpcast_units::Time;
 use crate::fiber::block_on;
 use crate::memory;
 use crate::process::Process;
+use crate::processes::gate;
 
 /// The functions, by name.
 pub fn functions() -> Vec<(&'static str, *const ())> {
@@ -27,8 +28,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
 /// Memory for numbers that nobody reads, which all ranks share; ordinary memory where nothing is folded.
 extern "C" fn folded_malloc(size: usize) -> *mut c_void {
     let folded = memory::allocate_folded(&Process::current().memory, size);
-    // SAFETY: the C library's own.
-    folded.map_or_else(|| unsafe { libc::malloc(size) }, |memory| memory.cast())
+    folded.map_or_else(|| gate::allocate(size), |memory| memory.cast())
 }
 
 /// The time as MPI_Wtime gives it, but reading it takes none.

@@ -11,6 +11,7 @@ use hpcast_emulate::interface;
 
 use super::{Compiler, Language};
 use crate::failure::Failure;
+use crate::mpiexec;
 
 /// Where it is.
 pub(crate) struct Home {
@@ -57,7 +58,8 @@ impl Home {
         let wrong = |error: io::Error| cannot_make(&folder, &error);
         let own = std::env::current_exe().map_err(wrong)?;
         fs::create_dir_all(&folder).map_err(wrong)?;
-        for name in ["mpicc", "mpicxx", "mpic++", "mpif77", "mpif90", "mpifort"] {
+        let compilers = ["mpicc", "mpicxx", "mpic++", "mpif77", "mpif90", "mpifort"];
+        for name in compilers.into_iter().chain(mpiexec::NAMES) {
             let link = folder.join(name);
             if fs::read_link(&link).ok().as_deref() == Some(&own) {
                 continue;

@@ -141,8 +141,7 @@ mpi! {
     }
     fn MPI_Alloc_mem(call, size: i64, info: InfoHandle, baseptr: At<usize>) {
         let _ = (info, call);
-        // SAFETY: memory for the program, which gives it back by MPI_Free_mem.
-        let memory = unsafe { libc::malloc(size.max(1) as usize) };
+        let memory = gate::allocate(size.max(1) as usize);
         if memory.is_null() {
             return Err(Fault::new(ErrorClass::NoMem, format!("{size} bytes")));
         }
@@ -151,7 +150,7 @@ mpi! {
     }
     fn MPI_Free_mem(_call, base: Buffer) {
         // SAFETY: the program says that MPI_Alloc_mem gave it.
-        unsafe { libc::free(base.address().cast()) };
+        unsafe { gate::free(base.address().cast()) };
         Ok(())
     }
     fn MPI_Get_address(call, location: Buffer, address: At<i64>) {

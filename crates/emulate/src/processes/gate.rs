@@ -6,6 +6,7 @@
 //! program that we call ([`call_program`]).
 
 use std::arch::{asm, naked_asm};
+use std::ffi::c_void;
 use std::io;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -45,6 +46,10 @@ pub struct Here {
     pub errno: usize,
     /// The program's variable `environ`.
     pub environ: usize,
+    /// The program's function `malloc`.
+    pub malloc: usize,
+    /// The program's function `free`.
+    pub free: usize,
     /// The thread pointer of the program's first thread.
     pub first: usize,
     /// Where the program's stack begins.
@@ -323,7 +328,33 @@ pub unsafe fn call_program(function: usize, arguments: &[usize]) -> usize {
     unsafe { call_with(function, &words, inside.unwrap_or_default(), ours) }
 }
 
-/// The same for a function that may not come back: one that executes another program in a process of its own.
+/// Memory for the program. Where ranks are processes it comes from the program's own C library: the heap of ours is shared by all
+/// of them, and cannot grow any more (`share.rs`).
+pub fn allocate(size: usize) -> *mut c_void {
+    match here().map_or(0, |here| here.malloc) {
+        // SAFETY: a size may be anything.
+        0 => unsafe { libc::malloc(size) },
+        // SAFETY: the program's function takes what the C library's does.
+        malloc => unsafe { call_program(malloc, &[size]) as *mut c_void },
+    }
+}
+
+/// Takes back what [`allocate`] gave.
+///
+/// # Safety
+/// It must come from there, and nobody may use it any more.
+pub unsafe fn free(memory: *mut c_void) {
+    match here().map_or(0, |here| here.free) {
+        // SAFETY: as above.
+        0 => unsafe { libc::free(memory) },
+        free => {
+            // SAFETY: as above; the program's function takes what the C library's does.
+            unsafe { call_program(free, &[memory as usize]) };
+        }
+    }
+}
+
+/// The same as [`call_program`] for a function that may not come back: one that executes another program in a process of its own.
 ///
 /// # Safety
 /// The function must take these arguments.

@@ -228,8 +228,7 @@ fn variables(abi: &Abi) -> Vec<Symbol> {
 
 /// What every program gets: clocks, and what else is modelled.
 fn standins(code: &mut Code, kernels: Option<&Kernels>) -> File {
-    let mut symbols: Vec<Symbol> =
-        ["__errno_location", "environ", "dlmopen", "dlsym", "stdout", "setvbuf"].map(|name| function(name, 0)).into();
+    let mut symbols: Vec<Symbol> = standins::FOUND.map(|name| function(name, 0)).into();
     let table = (0..symbols.len()).collect();
     for (number, (name, address)) in standins::functions().into_iter().enumerate() {
         let way = match (name, deadlines::place(name)) {

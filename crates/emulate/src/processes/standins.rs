@@ -86,11 +86,15 @@ pub extern "C" fn forbidden() -> ! {
 /// Where nothing is to be done.
 pub extern "C" fn nothing() {}
 
+/// What the dynamic linker finds for us in the program and its C library.
+pub const FOUND: [&str; 8] = ["__errno_location", "environ", "dlmopen", "dlsym", "stdout", "setvbuf", "malloc", "free"];
+
 /// The library of these functions has been loaded: finds those of the C library.
-pub unsafe extern "C" fn loaded(table: &[usize; 6]) {
+pub unsafe extern "C" fn loaded(table: &[usize; FOUND.len()]) {
     const NOW_IF_LOADED: usize = (libc::RTLD_NOW | libc::RTLD_NOLOAD) as usize;
-    let [errno, environ, dlmopen, dlsym, stdout, setvbuf] = *table;
+    let [errno, environ, dlmopen, dlsym, stdout, setvbuf, malloc, free] = *table;
     if let Some(here) = gate::here() {
+        (here.malloc, here.free) = (malloc, free);
         (here.errno, here.environ, here.first) = (errno, environ, gate::thread());
     }
     // SAFETY: functions of the program's C library, called as it declares them; the page has room for their addresses.
