@@ -62,6 +62,8 @@ impl Deposit {
 pub struct Board {
     deposits: Vec<Option<Deposit>>,
     left: usize,
+    /// Whether the operation goes on in the background of its ranks.
+    pub is_in_background: bool,
     /// What was worked out once for all: results of a reduction up to a rank, or of all ranks.
     pub results: HashMap<u32, Rc<Vec<u8>>>,
     /// Objects that were made once for all.
@@ -72,6 +74,12 @@ impl Board {
     /// What a rank brought.
     pub fn deposit(&self, rank: u32) -> Option<&Deposit> {
         self.deposits.get(rank as usize)?.as_ref()
+    }
+
+    /// The data of all ranks, which is not needed any more; none if some have not brought theirs.
+    pub fn take_data(&mut self) -> Option<Vec<Vec<u8>>> {
+        let take = |deposit: &mut Option<Deposit>| Some(std::mem::take(&mut deposit.as_mut()?.data));
+        self.deposits.iter_mut().map(|deposit| take(deposit).map(Rc::unwrap_or_clone)).collect()
     }
 }
 

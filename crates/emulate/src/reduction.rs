@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use hpcast_mpi::collectives::{Order, Part};
 use hpcast_objects::{Datatype, ErrorClass, Operation};
 
 use crate::abi::Kind;
@@ -140,6 +141,36 @@ impl Reduction {
                 Ok(())
             }
         }
+    }
+
+    /// Whether items lie one after the other.
+    pub fn is_in_order(&self) -> bool {
+        self.datatype.extent() > 0
+    }
+
+    /// The images of all ranks, combined in that order. Items must lie one after the other.
+    pub fn combine_in(&self, call: &Call<'_>, mut images: Vec<Vec<u8>>, order: Order) -> Result<Vec<u8>, Fault> {
+        let mut result = Vec::new();
+        for Part { first, count, steps, result: holder } in order {
+            let items = Reduction { count: count as i64, ..self.clone() };
+            let offset = first as usize * self.datatype.extent() as usize;
+            for (from, into) in steps {
+                let pair = images.get_disjoint_mut([from as usize, into as usize]);
+                let [input, inout] = pair.expect("an order names two ranks in each step");
+                let [input, inout] = [input, inout].map(|image| image.get_mut(offset..).unwrap_or_default());
+                items.apply(call, input, inout)?;
+            }
+            let held = &mut images[holder as usize];
+            if count as i64 == self.count {
+                return Ok(std::mem::take(held));
+            }
+            result.resize(held.len(), 0);
+            let length = items.span().1.min(held.len().saturating_sub(offset));
+            if length > 0 {
+                result[offset..offset + length].copy_from_slice(&held[offset..offset + length]);
+            }
+        }
+        Ok(result)
     }
 
     /// The images of some ranks, combined in the order of ranks.

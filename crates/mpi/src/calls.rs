@@ -136,6 +136,20 @@ impl Rank {
         call.run(&Peers::new(self, comm, 0), &self.sim().selection).await;
     }
 
+    /// In which order MPI_Reduce or MPI_Allreduce combines the data of so many ranks, by itself or in the background; none for
+    /// other operations.
+    pub fn order_of(&self, ranks: u32, call: &Collective, in_background: bool) -> Option<c::Order> {
+        let blocking = &self.sim().selection;
+        let selection = if in_background { &blocking.for_nonblocking() } else { blocking };
+        match *call {
+            Collective::Reduce(buffer, operator, root) => {
+                Some(selection.order_of_reduce(ranks, buffer, operator, root))
+            }
+            Collective::Allreduce(buffer, operator) => Some(selection.order_of_allreduce(ranks, buffer, operator)),
+            _ => None,
+        }
+    }
+
     /// Starts a collective operation and returns at once (MPI_Iallreduce and so on). It makes progress by itself, as
     /// with a progress thread or in hardware: it takes no time from what the rank does meanwhile.
     pub fn start_collective(&self, comm: Comm, call: Collective) -> Request {

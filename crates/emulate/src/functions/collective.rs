@@ -25,7 +25,7 @@ use crate::call::{Call, Function};
 use crate::communicator::Communicator;
 use crate::fault::Fault;
 
-pub(super) use deposits::{brought, images, pack_all, unpack_each, unpack_pieces};
+pub(super) use deposits::{brought, images, missing, pack_all, unpack_each, unpack_pieces};
 pub(super) use forms::collective;
 pub(super) use items::{Items, by_rank, equal};
 pub(super) use plan::{Plan, Planned, Series};

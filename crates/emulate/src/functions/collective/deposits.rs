@@ -40,7 +40,11 @@ pub(in crate::functions) fn images(board: &Board, from: u32, until: u32) -> Resu
     (from..=until)
         .map(|rank| board.deposit(rank).map(|deposit| deposit.data.clone()))
         .collect::<Option<_>>()
-        .ok_or_else(|| Fault::new(ErrorClass::Other, "a rank has not come to a collective operation that has ended"))
+        .ok_or_else(missing)
+}
+
+pub(in crate::functions) fn missing() -> Fault {
+    Fault::new(ErrorClass::Other, "a rank has not come to a collective operation that has ended")
 }
 
 /// Takes what each of these ranks has brought.

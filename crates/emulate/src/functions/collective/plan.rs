@@ -59,16 +59,18 @@ impl Plan {
         self
     }
 
-    fn enter(&mut self, call: &Call<'_>, key: Key) {
+    fn enter(&mut self, call: &Call<'_>, key: Key, is_in_background: bool) {
         if let Some(deposit) = self.deposit.take() {
-            call.me.world.boards.enter(key, self.comm.comm.size(), self.comm.comm.rank(), deposit);
+            let boards = &call.me.world.boards;
+            boards.enter(key, self.comm.comm.size(), self.comm.comm.rank(), deposit);
+            boards.look(key, |board| board.is_in_background = is_in_background);
         }
     }
 
     /// Does it and waits for its end.
     pub fn run(mut self, call: &Call<'_>) -> Answer {
         let key = self.comm.next_call();
-        self.enter(call, key);
+        self.enter(call, key, false);
         block_on(call.me.rank.collective(self.comm.comm, &self.timing));
         let answer = (self.finish)(call, key);
         call.me.world.boards.leave(key);
@@ -83,7 +85,7 @@ impl Plan {
 
     /// Begins it as the operation with that key, in that lane.
     fn start_as(mut self, call: &Call<'_>, key: Key, lane: Lane) -> Active {
-        self.enter(call, key);
+        self.enter(call, key, true);
         let request = call.me.rank.start_collective_in(lane, self.comm.comm, self.timing);
         let finish: Finish = Box::new(move |call| {
             let answer = (self.finish)(call, key);

@@ -6,7 +6,7 @@ use hpcast_mpi::Collective;
 use hpcast_mpi::collectives::Buffer as Amount;
 use hpcast_objects::ErrorClass;
 
-use super::{Plan, Planned, by_rank, collective, images};
+use super::{Plan, Planned, by_rank, collective, images, missing};
 use crate::argument::{Buffer, CommHandle, Count, CountAt, OpHandle, TypeHandle};
 use crate::boards::{Deposit, Key};
 use crate::call::Call;
@@ -68,6 +68,48 @@ pub(in crate::functions) fn restore_part(reduction: &Reduction, result: &[u8], s
     unsafe { part.restore(result.get(offset..).unwrap_or_default(), to.address()) };
 }
 
+/// The combined data of all ranks, with the digits that the algorithm of the library gives.
+fn combined_all(
+    call: &Call<'_>,
+    key: Key,
+    reduction: &Reduction,
+    ranks: u32,
+    timing: &Collective,
+) -> Result<Rc<Vec<u8>>, Fault> {
+    let (boards, last) = (&call.me.world.boards, ranks - 1);
+    let (known, in_background) = boards.look(key, |board| (board.results.get(&last).cloned(), board.is_in_background));
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    if !reduction.is_in_order() {
+        return combined(call, key, reduction, last);
+    }
+    let Some(order) = call.me.rank.order_of(ranks, timing, in_background) else {
+        return combined(call, key, reduction, last);
+    };
+    let images = boards.look(key, |board| board.take_data()).ok_or_else(missing)?;
+    let result = Rc::new(reduction.combine_in(call, images, order)?);
+    boards.look(key, |board| board.results.insert(last, result.clone()));
+    Ok(result)
+}
+
+/// Puts it where it belongs.
+fn restore_all(
+    call: &Call<'_>,
+    key: Key,
+    reduction: &Reduction,
+    ranks: u32,
+    timing: &Collective,
+    to: Buffer,
+) -> Answer {
+    if reduction.count > 0 {
+        let result = combined_all(call, key, reduction, ranks, timing)?;
+        // SAFETY: the program's items.
+        unsafe { reduction.restore(&result, to.address()) };
+    }
+    Ok(())
+}
+
 fn reduce(call: &Call<'_>, sent: Buffer, to: Buffer, reduction: Reduction, root: i32, comm: CommHandle) -> Planned {
     let comm = call.collective_comm(comm)?;
     if comm.remote.is_some() {
@@ -77,10 +119,10 @@ fn reduce(call: &Call<'_>, sent: Buffer, to: Buffer, reduction: Reduction, root:
     let is_root = comm.rank() == root;
     let timing = Collective::Reduce(amount(&reduction), reduction.op.operator(), root);
     let deposit = image(&reduction, sent, to);
-    let last = comm.size() - 1;
-    Ok(Plan::new(comm, timing, deposit).then(move |call, key| {
+    let ranks = comm.size();
+    Ok(Plan::new(comm, timing.clone(), deposit).then(move |call, key| {
         if is_root {
-            restore(call, key, &reduction, last, to)?;
+            restore_all(call, key, &reduction, ranks, &timing, to)?;
         }
         Ok(())
     }))
@@ -93,8 +135,9 @@ fn allreduce(call: &Call<'_>, sent: Buffer, to: Buffer, reduction: Reduction, co
     if comm.remote.is_some() {
         return inter::allreduce(comm, deposit, to, reduction);
     }
-    let last = comm.size() - 1;
-    Ok(Plan::new(comm, timing, deposit).then(move |call, key| restore(call, key, &reduction, last, to)))
+    let ranks = comm.size();
+    let finish = timing.clone();
+    Ok(Plan::new(comm, timing, deposit).then(move |call, key| restore_all(call, key, &reduction, ranks, &finish, to)))
 }
 
 fn reduce_scatter(
