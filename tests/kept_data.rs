@@ -25,6 +25,10 @@ struct Notes(Rc<RefCell<Vec<Asked>>>);
 const KEPT: u32 = 7;
 
 impl Post for Notes {
+    fn may_stay(&mut self, sent: Parcel, _: u32) -> bool {
+        sent != data(16)
+    }
+
     fn keep(&mut self, sent: Parcel, _: u32) -> Parcel {
         self.0.borrow_mut().push(Asked::Keep(sent));
         Parcel::number(KEPT)

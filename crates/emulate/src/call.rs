@@ -65,8 +65,10 @@ pub struct Function {
 pub struct Named {
     /// As in C: `MPI_Send`.
     pub name: &'static str,
-    starts_messages: bool,
-    is_large: bool,
+    /// Whether it starts a message, or posts a receive, and does no more.
+    pub starts_messages: bool,
+    /// Whether its counts are long integers.
+    pub is_large: bool,
 }
 
 /// The lengths of the character arguments of a Fortran call, in their order. There are as many as strings; the other
@@ -90,28 +92,24 @@ impl Lengths {
     }
 }
 
-/// Functions that start a message, or post a receive, and do no more.
-const STARTERS: [&[u8]; 5] = [b"MPI_Isend", b"MPI_Ibsend", b"MPI_Irsend", b"MPI_Issend", b"MPI_Irecv"];
-
 impl Named {
     /// The function of that name, with counts of that length.
     pub const fn new(name: &'static str, is_large: bool) -> Named {
-        let mut starts_messages = false;
-        let mut at = 0;
-        while at < STARTERS.len() {
-            starts_messages |= is_same(name.as_bytes(), STARTERS[at]);
-            at += 1;
-        }
+        let starts_messages = matches!(
+            name.as_bytes(),
+            b"MPI_Isend"
+                | b"MPI_Ibsend"
+                | b"MPI_Irsend"
+                | b"MPI_Issend"
+                | b"MPI_Irecv"
+                | b"MPI_Isend_c"
+                | b"MPI_Ibsend_c"
+                | b"MPI_Irsend_c"
+                | b"MPI_Issend_c"
+                | b"MPI_Irecv_c"
+        );
         Named { name, starts_messages, is_large }
     }
-}
-
-const fn is_same(one: &[u8], other: &[u8]) -> bool {
-    let mut at = 0;
-    while at < one.len() && at < other.len() && one[at] == other[at] {
-        at += 1;
-    }
-    at == one.len() && at == other.len()
 }
 
 /// Makes a call: what it costs is charged before, what goes wrong is handled after.
@@ -131,13 +129,14 @@ pub fn make(
     };
     // MPI says that a program may change a buffer only after a function has ended the request. Some programs, whose messages are
     // small enough to leave at once everywhere, never ask for that; so the next call of any other kind is where data is kept.
-    if !starts_messages {
+    // Compilers of Fortran may pass a copy of an array that is gone after the call.
+    if !starts_messages || language == Language::Fortran {
         me.settle_messages();
     }
     if crate::copying::bad_buffer().is_some() {
         me.halt();
     }
-    me.settle(outer);
+    me.keep_time(outer);
     me.end_call(outer);
     code
 }

@@ -109,7 +109,11 @@ pub fn raise(call: &Call<'_>, name: &str, fault: &Fault) -> c_int {
             let detail = if fault.detail.is_empty() { String::new() } else { format!(": {}", fault.detail) };
             call.me.end(Ending::Fault { function: name.to_owned(), what: format!("{what}{detail}"), code });
         }
-        Handler::Own(handler) => call_handler(call, handler, fault, code),
+        Handler::Own(handler) => {
+            // It may look at what was received, and need not come back.
+            call.me.settle_messages();
+            call_handler(call, handler, fault, code);
+        }
     }
     code
 }

@@ -401,6 +401,7 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
     if shares {
         world.sleepers.share(stacks.stack(0).bounds);
     }
+    world.sleepers.take_turns(program.thread_local_zone());
     let start = start(launch);
     let mut copies: Vec<Instance> = Vec::with_capacity(setup.ranks as usize);
     copies.push(first);
@@ -450,6 +451,7 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
         Fiber::new(process, &stacks.stack(if shares { 0 } else { number as usize }))
     });
     drop(watch);
+    world.mail.make_all();
     if let Some(bad) = crate::copying::bad_buffer() {
         processes.borrow()[bad.rank as usize].gave(bad.fault);
     }

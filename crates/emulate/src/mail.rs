@@ -15,7 +15,7 @@ use crate::layout::Layout;
 use crate::memory;
 use crate::processes::baton;
 use crate::sleepers::Sleepers;
-use late::{Copy, Late};
+use late::{Late, Waiting};
 
 /// Memory of a program, and how its data lies in it.
 #[derive(Clone)]
@@ -163,7 +163,8 @@ impl Mail {
         }
     }
 
-    /// A rank leaves MPI, and its program may look at what it has received and change what it has sent: copies that wait are made.
+    /// A rank leaves a function after which its program may look at what it has received and change what it has sent: copies that wait
+    /// are made.
     #[inline]
     pub fn settle(&self, rank: u32) {
         if self.late.concerns(rank) {
@@ -171,8 +172,9 @@ impl Mail {
         }
     }
 
+    /// Makes all copies that wait.
     #[cold]
-    fn make_all(&self) {
+    pub fn make_all(&self) {
         while let Some(copy) = self.late.take() {
             make(copy);
         }
@@ -226,7 +228,25 @@ fn at_fault(is_there: bool, from: u32, target: *const u8, to: u32, fault: Fault)
     }
 }
 
+/// Less data is kept at once: to fetch it later from where it was would take longer than to copy it now.
+const WORTH_LEAVING: u64 = 256;
+
+/// Whether the memory of a buffer is there, as its ends tell.
+fn is_there(address: usize, bytes: u64) -> bool {
+    let ends = [address, address + (bytes as usize - 1)];
+    // SAFETY: the buffer is the program's; where it is none, the reading is given up.
+    guarded(|| ends.iter().for_each(|&end| unsafe { _ = std::hint::black_box((end as *const u8).read_volatile()) }))
+        .is_ok()
+}
+
 impl Post for Mail {
+    /// Where memory is folded, pages that nobody has written are told from others best when the message is sent.
+    #[inline]
+    fn may_stay(&mut self, sent: Parcel, _: u32) -> bool {
+        let Contents::Bytes { address, bytes } = sent.contents() else { return false };
+        bytes >= WORTH_LEAVING && !memory::is_folding() && is_there(address, bytes)
+    }
+
     #[inline]
     fn keep(&mut self, sent: Parcel, from: u32) -> Parcel {
         match sent.contents() {
@@ -250,10 +270,9 @@ impl Post for Mail {
         let copied = match (sent.contents(), received.contents()) {
             (Contents::Bytes { address: source, bytes }, Contents::Bytes { address: target, bytes: room }) => {
                 let bytes = bytes.min(room) as usize;
-                // What is on the stack of all is somewhere else whenever its rank is suspended or goes on.
                 let may_wait = Late::is_worth_it(bytes) && self.sleepers.are_many();
-                if may_wait && !self.sleepers.has(source) && !self.sleepers.has(target) {
-                    self.late.add(Copy { from, to, source, target, bytes }).into_iter().for_each(make);
+                if may_wait && !self.sleepers.moves(source) && !self.sleepers.moves(target) {
+                    self.late.add(Waiting { from, to, source, target, bytes }).into_iter().for_each(make);
                     return;
                 }
                 let homes = (self.sleepers.home(from, source, bytes), self.sleepers.home(to, target, bytes));
@@ -278,8 +297,9 @@ impl Post for Mail {
 
 /// Makes a copy that has waited.
 #[inline]
-fn make(Copy { from, to, source, target, bytes }: Copy) {
-    // SAFETY: both ranks have not left MPI since, or a function that only starts a message, so the buffers are still the messages'.
+fn make(Waiting { from, to, source, target, bytes }: Waiting) {
+    // SAFETY: since the two met, neither rank has left a function that could tell its program that the message is done; so the buffers
+    // are still the message's.
     let copied = guarded(|| unsafe { memory::copy(source as *const u8, target as *mut u8, bytes) });
     if let Err(fault) = copied {
         give_up(at_fault(true, from, target as *const u8, to, fault), fault);
@@ -307,6 +327,12 @@ impl Mail {
             };
             Ok(self.parcels.borrow_mut().sent.put(kept))
         }
+    }
+
+    /// Where thread-local data is now.
+    fn at_home(&self, rank: u32, place: Place) -> Place {
+        let address = self.sleepers.home_of_thread_local(rank, place.address as usize) as *mut u8;
+        Place { address, ..place }
     }
 
     fn keep_on_shelf(&mut self, number: u32, from: u32) {
@@ -356,6 +382,11 @@ impl Mail {
             let unpack = move || unsafe { place.layout.unpack(&data, place.address) };
             return self.sleepers.later(to, address, &layout, unpack);
         }
+        let place = self.at_home(to, place);
+        let data = data.map(|data| match data {
+            Sent::There(place) => Sent::There(self.at_home(from, place)),
+            kept => kept,
+        });
         // SAFETY: both operations are under way, so the buffers are theirs.
         let copied = guarded(|| unsafe {
             match &data {

@@ -446,7 +446,7 @@ impl Process {
     /// What it has called is done. Where it is one of several threads, the others are at the time of the simulation: it goes on when that has
     /// come to its clock.
     #[inline]
-    pub fn settle(&self, outer: Option<&'static str>) {
+    pub fn keep_time(&self, outer: Option<&'static str>) {
         if self.has_threads.get() && outer.is_none() {
             self.let_simulation_come();
         }

@@ -85,6 +85,8 @@ struct All {
     ranks: Box<[Cell<Sleeper>]>,
     /// The stack that all run on; empty if each has its own.
     stack: Cell<Bounds>,
+    /// Where the thread-local data of the rank that runs is, if ranks take turns there: from, and how many bytes.
+    zone: Cell<(usize, usize)>,
     /// What is to be done before a rank goes on.
     letters: RefCell<HashMap<u32, Vec<Letter>>>,
     /// How often something was kept of that stack, and how many bytes in all.
@@ -103,6 +105,7 @@ impl Sleepers {
         Sleepers(Rc::new(All {
             ranks: (0..ranks).map(|_| Cell::new(Sleeper::NOWHERE)).collect(),
             stack: Cell::default(),
+            zone: Cell::default(),
             letters: RefCell::default(),
             kept: Cell::default(),
         }))
@@ -118,6 +121,11 @@ impl Sleepers {
     /// All ranks run on one stack.
     pub fn share(&self, stack: Bounds) {
         self.0.stack.set(stack);
+    }
+
+    /// The thread-local data of the rank that runs is always there.
+    pub fn take_turns(&self, zone: std::ops::Range<usize>) {
+        self.0.zone.set((zone.start, zone.len()));
     }
 
     /// Whether they do.
@@ -187,7 +195,34 @@ impl Sleepers {
     /// Where bytes of a rank's memory are now, which may be on its stack. None if they were on a part of it that is no longer in use.
     #[inline]
     pub fn home(&self, rank: u32, address: usize, bytes: usize) -> Option<usize> {
-        if self.has(address) { self.home_of_stack(rank, address, bytes) } else { Some(address) }
+        match self.has(address) {
+            true => self.home_of_stack(rank, address, bytes),
+            false => Some(self.home_of_thread_local(rank, address)),
+        }
+    }
+
+    /// Where a byte of a rank's memory is now, which may be thread-local.
+    #[inline]
+    pub fn home_of_thread_local(&self, rank: u32, address: usize) -> usize {
+        if !self.is_thread_local(address) || runs(rank) {
+            return address;
+        }
+        let process = self.0.ranks[rank as usize].get().process as *const Process;
+        // SAFETY: set when the rank was suspended, which it was if it does not run; processes live as long as the simulation.
+        let kept = unsafe { &*process }.copy().instance.kept_thread_local();
+        kept + (address - self.0.zone.get().0)
+    }
+
+    #[inline]
+    fn is_thread_local(&self, address: usize) -> bool {
+        let (start, bytes) = self.0.zone.get();
+        address.wrapping_sub(start) < bytes
+    }
+
+    /// Whether an address is that of something else whenever another rank goes on.
+    #[inline]
+    pub fn moves(&self, address: usize) -> bool {
+        self.has(address) || self.is_thread_local(address)
     }
 
     fn home_of_stack(&self, rank: u32, address: usize, bytes: usize) -> Option<usize> {

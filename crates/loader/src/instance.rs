@@ -103,6 +103,12 @@ impl Instance {
         unsafe { tls::save((self.base + zone.start as usize) as *mut u8, (zone.end - zone.start) as usize) };
     }
 
+    /// Where that is kept.
+    #[inline]
+    pub fn kept_thread_local(&self) -> usize {
+        self.base + self.program.image.layout.zone.start as usize
+    }
+
     /// Puts the copy's thread-local data below the thread pointer, before it runs for the first time or again.
     ///
     /// # Safety

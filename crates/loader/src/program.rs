@@ -90,6 +90,12 @@ impl Program {
         (zone.end - zone.start) as usize
     }
 
+    /// Where they are in this thread.
+    pub fn thread_local_zone(&self) -> std::ops::Range<usize> {
+        let end = crate::host::thread_pointer();
+        end - self.thread_local_size()..end
+    }
+
     /// Addresses that a copy takes, in bytes; most of them without memory.
     pub fn size(&self) -> usize {
         self.inner.image.layout.size as usize

@@ -66,8 +66,8 @@ impl Future for Exchange<'_> {
         let task = rank.task();
         let mut state = rank.state();
         if let (Stage::Post(sending), Order::Send) = (&self.stage, order) {
-            let send = state.send(task, *sending, Style::InPlace);
-            self.in_place = state.left.take();
+            let (send, in_place) = state.send_in_place(task, *sending);
+            self.in_place = in_place;
             self.stage = Stage::PostReceive { send };
         }
         if !matches!(self.stage, Stage::Wait { .. }) {

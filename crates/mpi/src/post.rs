@@ -76,12 +76,6 @@ impl Parcel {
         }
     }
 
-    /// How many bytes lie in a buffer of the sender.
-    #[inline]
-    pub(crate) fn buffered(self) -> u64 {
-        if let Contents::Bytes { bytes, .. } = self.contents() { bytes } else { 0 }
-    }
-
     #[inline]
     pub(crate) fn is_some(self) -> bool {
         self.head != Parcel::NOTHING
@@ -90,6 +84,8 @@ impl Parcel {
 
 /// Holds the data of messages. Ranks are those of the world.
 pub trait Post {
+    /// Whether data may stay where it is as long as its sender does not go on, and that is worth it.
+    fn may_stay(&mut self, sent: Parcel, from: u32) -> bool;
     /// A message has met no receive yet, and its sender may go on: the data must be kept. What it is kept as.
     fn keep(&mut self, sent: Parcel, from: u32) -> Parcel;
     /// A message has met its receive; the parcel that was sent is done with.

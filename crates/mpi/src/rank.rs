@@ -259,9 +259,7 @@ impl Rank {
     /// when it must be kept ([`Rank::keep_in_place`]), by the number of the message.
     #[inline]
     pub fn start_send_in_place(&self, sending: Sending) -> (Request, Option<u32>) {
-        let mut state = self.state();
-        let request = state.send(self.task.get(), sending, Style::InPlace);
-        (request, state.left.take())
+        self.state().send_in_place(self.task.get(), sending)
     }
 
     /// I go on, and may change what is still in my buffers of messages with these numbers: it is kept.

@@ -74,7 +74,7 @@ pub(crate) struct State {
     /// What is known of what tasks will need.
     soon: soon::Soon,
     /// The message whose data was left where it is, by the send that was posted last.
-    pub left: Option<u32>,
+    left: Option<u32>,
 }
 
 impl State {

@@ -297,7 +297,7 @@ impl Kernels {
         let me = Process::current();
         let outer = me.begin_call("a kernel");
         let action = self.entries[number].called(me, registers, number);
-        me.settle(outer);
+        me.keep_time(outer);
         me.end_call(outer);
         action
     }

@@ -2,13 +2,13 @@
 //!
 //! With thousands of ranks neither what a message brings nor the place where it goes is in the caches, nor what tells where their pages are.
 //! A copy made at once waits for all of it. So the memory is asked for, and the copy is made some copies later, or when one of
-//! the two ranks leaves MPI and its program could see: whichever comes first.
+//! the two ranks leaves a function after which its program could see: whichever comes first.
 
 use std::cell::Cell;
 
 /// Bytes of one rank that another one gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Copy {
+pub struct Waiting {
     /// Whose they are.
     pub from: u32,
     /// Who gets them.
@@ -29,7 +29,7 @@ const LINE: usize = 64;
 
 /// Copies that wait, in their order.
 pub struct Late {
-    waiting: [Cell<Copy>; MOST],
+    waiting: [Cell<Waiting>; MOST],
     first: Cell<usize>,
     count: Cell<usize>,
 }
@@ -37,7 +37,7 @@ pub struct Late {
 impl Late {
     /// None waits.
     pub fn new() -> Late {
-        let none = Copy { from: 0, to: 0, source: 0, target: 0, bytes: 0 };
+        let none = Waiting { from: 0, to: 0, source: 0, target: 0, bytes: 0 };
         Late { waiting: std::array::from_fn(|_| Cell::new(none)), first: Cell::new(0), count: Cell::new(0) }
     }
 
@@ -49,7 +49,7 @@ impl Late {
 
     /// A copy waits from now on. The one that must be made in its place, if any.
     #[inline]
-    pub fn add(&self, copy: Copy) -> Option<Copy> {
+    pub fn add(&self, copy: Waiting) -> Option<Waiting> {
         for offset in (0..copy.bytes).step_by(LINE) {
             hpcast_engine::prefetch_line_to_write((copy.target + offset) as *const u8);
             hpcast_engine::prefetch_line((copy.source + offset) as *const u8);
@@ -62,7 +62,7 @@ impl Late {
 
     /// The oldest that waits.
     #[inline]
-    pub fn take(&self) -> Option<Copy> {
+    pub fn take(&self) -> Option<Waiting> {
         let count = self.count.get().checked_sub(1)?;
         let first = self.first.replace((self.first.get() + 1) % MOST);
         self.count.set(count);
@@ -73,7 +73,7 @@ impl Late {
     #[inline]
     pub fn concerns(&self, rank: u32) -> bool {
         (0..self.count.get()).any(|place| {
-            let Copy { from, to, .. } = self.waiting[(self.first.get() + place) % MOST].get();
+            let Waiting { from, to, .. } = self.waiting[(self.first.get() + place) % MOST].get();
             from == rank || to == rank
         })
     }
@@ -83,8 +83,8 @@ impl Late {
 mod tests {
     use super::*;
 
-    fn copy(from: u32, to: u32) -> Copy {
-        Copy { from, to, source: 0, target: 0, bytes: 300 }
+    fn copy(from: u32, to: u32) -> Waiting {
+        Waiting { from, to, source: 0, target: 0, bytes: 300 }
     }
 
     #[test]

@@ -436,7 +436,7 @@ pub extern "C" fn started(thread: usize) -> usize {
     if let Some(threads) = me.threads.get() {
         threads.start(me);
     }
-    me.settle(outer);
+    me.keep_time(outer);
     me.end_call(outer);
     thread
 }

@@ -3,12 +3,18 @@
 //! The sender's clock goes on at once; only its program must not, or what it writes into the buffer would be sent. So it says
 //! when it does, and by then most messages have met their receives: their data is copied once, not twice.
 
-use super::{State, Task};
-
-/// Data of fewer bytes is kept at once: to fetch it later from where it was would take longer than to copy it now.
-const WORTH_LEAVING: u64 = 256;
+use super::{State, Style};
+use crate::request::Request;
+use crate::state::Sending;
 
 impl State {
+    /// Posts a send whose data may stay in its buffer; the number of the message, if it does.
+    #[inline]
+    pub fn send_in_place(&mut self, task: u32, sending: Sending) -> (Request, Option<u32>) {
+        let request = self.send(task, sending, Style::InPlace);
+        (request, self.left.take())
+    }
+
     /// The data of a message is kept, so that its sender may go on.
     pub(super) fn keep_data(&mut self, number: u32) {
         let message = &mut self.matching.messages()[number];
@@ -22,7 +28,8 @@ impl State {
     pub(super) fn leave(&mut self, number: u32) -> bool {
         let message = &mut self.matching.messages()[number];
         let in_place = &mut self.tasks[message.from as usize].in_place;
-        if message.parcel.buffered() < WORTH_LEAVING || *in_place == u16::MAX {
+        let may_stay = self.post.as_mut().is_some_and(|post| post.may_stay(message.parcel, message.from));
+        if !may_stay || *in_place == u16::MAX {
             return false;
         }
         *in_place += 1;
@@ -34,9 +41,10 @@ impl State {
     /// A sender goes on: what is still in its buffers of messages with these numbers is kept. They may be over, and their numbers
     /// given to others.
     pub fn keep_left(&mut self, task: u32, numbers: impl IntoIterator<Item = u32>) {
+        let rank = self.tasks[task as usize].rank;
         for number in numbers {
-            let Task { rank, in_place, .. } = self.tasks[task as usize];
-            if in_place == 0 {
+            // So that messages which are over, as most are, need not be fetched.
+            if self.tasks[rank as usize].in_place == 0 {
                 continue;
             }
             let message = self.matching.message(number);
