@@ -163,6 +163,12 @@ impl Mail {
         }
     }
 
+    /// Whether any copies wait.
+    #[inline]
+    pub fn has_late(&self) -> bool {
+        !self.late.is_empty()
+    }
+
     /// A rank leaves a function after which its program may look at what it has received and change what it has sent: copies that wait
     /// are made.
     #[inline]

@@ -467,11 +467,16 @@ impl Process {
     /// The program goes on, and may know that its messages have left or come: their data is where it belongs.
     #[inline]
     pub fn settle_messages(&self) {
+        if self.world.mail.has_late() || !self.in_place.borrow().is_empty() {
+            self.settle_some();
+        }
+    }
+
+    #[inline(never)]
+    fn settle_some(&self) {
         self.world.mail.settle(self.number());
         let mut messages = self.in_place.borrow_mut();
-        if !messages.is_empty() {
-            self.rank.keep_in_place(messages.drain(..));
-        }
+        self.rank.keep_in_place(messages.drain(..));
     }
 
     /// Leaves it.

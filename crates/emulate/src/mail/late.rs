@@ -69,6 +69,12 @@ impl Late {
         Some(self.waiting[first].get())
     }
 
+    /// Whether none waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.count.get() == 0
+    }
+
     /// Whether copies from or to a rank wait.
     #[inline]
     pub fn concerns(&self, rank: u32) -> bool {
