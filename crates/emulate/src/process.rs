@@ -212,11 +212,11 @@ pub struct Process {
     /// Its big allocations.
     pub memory: crate::memory::Share,
     /// Names of predefined datatypes that the program has set.
-    pub named_types: RefCell<BTreeMap<u32, String>>,
+    pub named_types: Box<RefCell<BTreeMap<u32, String>>>,
     /// Attributes of predefined datatypes.
     pub type_attributes: RefCell<BTreeMap<u32, Rc<Attributes>>>,
     /// Numbers of the datatypes that MPI_Type_create_f90_real and its relatives gave: by kind, precision and range.
-    pub f90_types: RefCell<BTreeMap<(&'static str, i32, i32), u32>>,
+    pub f90_types: Box<RefCell<BTreeMap<(&'static str, i32, i32), u32>>>,
     /// Values of MPI's own attributes, whose addresses C gets.
     pub own_attributes: crate::attributes::Predefined,
     /// The memory that MPI_Buffer_attach and its relatives gave: address and size.
@@ -269,6 +269,9 @@ const LOOKS: u64 = 1000;
 /// The number of MPI_COMM_WORLD.
 const WORLD: u32 = 1;
 
+// One more line, and blocks of the heap would be powers of two: the same lines of all ranks would then displace each other in the caches.
+const _: () = assert!(size_of::<Process>() <= 27 * 64);
+
 // What every call needs is fetched as four lines (`sleepers.rs`).
 const _: () = assert!(std::mem::offset_of!(Process, objects) + size_of::<u64>() <= 4 * 64);
 
@@ -303,9 +306,9 @@ impl Process {
             in_place: RefCell::default(),
             polls_on: Cell::default(),
             memory: Default::default(),
-            named_types: RefCell::default(),
+            named_types: Box::default(),
             type_attributes: RefCell::default(),
-            f90_types: RefCell::default(),
+            f90_types: Box::default(),
             own_attributes: Default::default(),
             buffers: RefCell::default(),
             copy: OnceCell::new(),
