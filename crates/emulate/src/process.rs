@@ -169,6 +169,9 @@ pub struct OwnType {
 /// What a buffer for messages was attached to: a communicator or session, or the program as a whole.
 type BufferOwner = Option<(crate::abi::Kind, u32)>;
 
+/// Numbers of datatypes by kind, precision and range.
+type F90Types = BTreeMap<(&'static str, i32, i32), u32>;
+
 /// A rank of the program. What every call and every switch needs comes first, in three lines of the processor's cache: with
 /// thousands of ranks, each line is fetched anew whenever a rank goes on.
 #[repr(C, align(64))]
@@ -216,7 +219,7 @@ pub struct Process {
     /// Attributes of predefined datatypes.
     pub type_attributes: RefCell<BTreeMap<u32, Rc<Attributes>>>,
     /// Numbers of the datatypes that MPI_Type_create_f90_real and its relatives gave: by kind, precision and range.
-    pub f90_types: Box<RefCell<BTreeMap<(&'static str, i32, i32), u32>>>,
+    pub f90_types: Box<RefCell<F90Types>>,
     /// Values of MPI's own attributes, whose addresses C gets.
     pub own_attributes: crate::attributes::Predefined,
     /// The memory that MPI_Buffer_attach and its relatives gave: address and size.
