@@ -4,7 +4,8 @@ mod build;
 mod source;
 
 use std::ffi::CString;
-use std::fs;
+use std::fs::{self, File};
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -95,8 +96,9 @@ impl RealHpl {
 
     fn arguments(&self, run: &RealRun<'_>, files: &Files) -> Result<Vec<CString>, Failure> {
         let kind = if run.pivots.are_equal() { "equal" } else { "any" };
-        let paths = [&self.program, &files.result, &files.pivots].map(|path| path.clone().into_os_string());
-        let words = paths.into_iter().chain([kind.into()]).chain(words(run.parameters).into_iter().map(Into::into));
+        let paths = [&self.program, &files.result].map(|path| path.clone().into_os_string());
+        let pivots = files.pivots.as_raw_fd().to_string();
+        let words = paths.into_iter().chain([pivots.into(), kind.into()]).chain(words(run.parameters).into_iter().map(Into::into));
         let word = |word: std::ffi::OsString| CString::new(word.into_vec());
         let words = words.map(word).collect::<Result<_, _>>();
         words.map_err(|_| Failure::input("a path contains a zero character; choose another in HPCAST_HOME"))
@@ -140,22 +142,24 @@ fn words(parameters: &HplParameters) -> Vec<String> {
 /// What a run reads and writes, in a folder that goes with it.
 struct Files {
     folder: PathBuf,
-    pivots: PathBuf,
     result: PathBuf,
+    /// All ranks read it: they are copies in this process.
+    pivots: File,
 }
 
 impl Files {
     fn new(run: &RealRun<'_>) -> Result<Files, Failure> {
         let folder = std::env::temp_dir().join(format!("hpcast-hpl-{}", std::process::id()));
-        let files = Files { pivots: folder.join("pivots"), result: folder.join("seconds"), folder };
         let HplParameters { n, nb, grid, .. } = *run.parameters;
         let rows = run.pivots.list(n, nb, grid.rows);
         let bytes: Vec<u8> = rows.into_iter().flat_map(|row| (row as i32).to_ne_bytes()).collect();
-        fs::create_dir_all(&files.folder).and_then(|()| fs::write(&files.pivots, bytes)).map_err(|error| {
-            let folder = files.folder.display();
+        let path = folder.join("pivots");
+        let pivots = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, bytes)).and_then(|()| File::open(&path));
+        let pivots = pivots.map_err(|error| {
+            let folder = folder.display();
             Failure::input(format!("cannot write to {folder}: {error}\n  name another folder in TMPDIR"))
         })?;
-        Ok(files)
+        Ok(Files { result: folder.join("seconds"), pivots, folder })
     }
 }
 

@@ -141,6 +141,8 @@ pub(super) fn put_largest(
     let at = registers.integers[vector] as usize + (place * step * u64::from(element)) as usize;
     // SAFETY: the program says that the vector has so many numbers.
     unsafe {
+        // Of folded memory the kernel maps a page when it is written, but some pages around it when it is read.
+        (at as *const u8).read_volatile();
         match size {
             4 => (at as *mut f32).write_unaligned(value as f32),
             _ => (at as *mut f64).write_unaligned(value),

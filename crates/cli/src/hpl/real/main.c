@@ -1,11 +1,10 @@
 /*
- * The real HPL in the simulator. Arguments: FILE, to which the seconds of HPL_pdgesv are written; PIVOTS, a file with the row of each
- * column's pivot, an int each; `any` or `equal`, where all candidates for a pivot are zero; and the words of parameters.h.
+ * The real HPL in the simulator. Arguments: FILE, to which the seconds of HPL_pdgesv are written; PIVOTS, the number of an open file with the
+ * row of each column's pivot, an int each; `any` or `equal`, where all candidates for a pivot are zero; and the words of parameters.h.
  * Numbers mean nothing here: kernels only take time, and the matrix is memory that all ranks share.
  */
 #include "parameters.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 /* Of the simulator. */
@@ -17,10 +16,9 @@ void hpcast_sleep_until(double seconds);
 void hpl_dlocswpN(int columns);
 void hpl_dlocswpT(int columns);
 
-/* The file with the pivots, and the few of them that are needed now. Thousands of ranks in one process neither map the whole of it nor
- * keep it open. */
+/* The file with the pivots, and the few of them that are needed now: thousands of ranks in one process do not map the whole of it. */
 enum { PIVOTS = 1024 };
-static const char *pivots_path;
+static int pivots_file;
 static int pivots[PIVOTS], first_pivot = -PIVOTS;
 static int are_equal;
 
@@ -32,9 +30,7 @@ static void stop(const char *what) {
 static int pivot(int column) {
     if (column < first_pivot || column >= first_pivot + PIVOTS) {
         first_pivot = column / PIVOTS * PIVOTS;
-        int file = open(pivots_path, O_RDONLY);
-        if (file < 0 || pread(file, pivots, sizeof pivots, (off_t)first_pivot * sizeof(int)) <= 0) stop(pivots_path);
-        close(file);
+        if (pread(pivots_file, pivots, sizeof pivots, (off_t)first_pivot * sizeof(int)) <= 0) stop("the pivots");
     }
     return pivots[column - first_pivot];
 }
@@ -157,7 +153,7 @@ int main(int argc, char **argv) {
     mat.A = hpcast_folded_malloc(values * sizeof(double));
     if (!mat.A) stop("the matrix");
     mat.X = mat.A + (size_t)mat.ld * (size_t)mat.nq;
-    pivots_path = argv[2];
+    pivots_file = atoi(argv[2]);
     are_equal = !strcmp(argv[3], "equal");
 
     /* All ranks start at the same instant, and one after the other where that makes a difference, as the skeleton's do. */
