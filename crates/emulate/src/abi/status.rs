@@ -36,22 +36,36 @@ impl Abi {
     ///
     /// # Safety
     /// `at` must be the address of a status.
+    #[inline]
     pub unsafe fn write_status(&self, at: *mut i32, status: &Status, with_error: bool) {
         let Status { source, tag, error, bytes, cancelled } = *status;
         let (low, high) = (bytes as i32, (bytes >> 32) as i32);
-        let fields: &[(usize, i32)] = match self.library {
-            Library::Standard => &[(0, source), (1, tag), (3, low), (4, high), (5, i32::from(cancelled))],
-            Library::Mpich => &[(2, source), (3, tag), (0, low), (1, high << 1 | i32::from(cancelled))],
-            Library::OpenMpi => &[(0, source), (1, tag), (3, i32::from(cancelled)), (4, low), (5, high)],
-        };
         // SAFETY: all places are within a status.
-        unsafe {
-            for &(place, value) in fields {
-                at.add(place).write_unaligned(value);
+        let set = |place: usize, value: i32| unsafe { at.add(place).write_unaligned(value) };
+        match self.library {
+            Library::Standard => {
+                set(0, source);
+                set(1, tag);
+                set(3, low);
+                set(4, high);
+                set(5, i32::from(cancelled));
             }
-            if with_error {
-                at.add(self.error_place()).write_unaligned(error);
+            Library::Mpich => {
+                set(0, low);
+                set(1, high << 1 | i32::from(cancelled));
+                set(2, source);
+                set(3, tag);
             }
+            Library::OpenMpi => {
+                set(0, source);
+                set(1, tag);
+                set(3, i32::from(cancelled));
+                set(4, low);
+                set(5, high);
+            }
+        }
+        if with_error {
+            set(self.error_place(), error);
         }
     }
 

@@ -105,10 +105,17 @@ pub struct Replaced {
 }
 
 impl Replaced {
-    /// Whether there is nothing to do: a matrix has no rows or no columns, and functions return at once.
-    fn is_empty(&self, values: &[f64]) -> bool {
-        let is_size = |name: &str| name == "M" || name == "N";
-        self.arguments.iter().zip(values).any(|((name, _), &value)| value == 0.0 && is_size(name))
+    /// Places of the arguments that say how large a matrix is.
+    fn sizes(&self) -> Box<[usize]> {
+        let names = self.arguments.iter().map(|(name, _)| name.as_str()).enumerate();
+        names.filter(|(_, name)| matches!(*name, "M" | "N")).map(|(place, _)| place).collect()
+    }
+
+    /// Whether nothing must be known of a call, if it takes no time: neither what it does nor what it gives depends on its arguments.
+    fn is_plain(&self) -> bool {
+        self.how == How::Model
+            && matches!(self.effect, Effect::None | Effect::Copy { .. })
+            && matches!(self.returned, Returned::Zero | Returned::Value(_) | Returned::Single(_))
     }
 }
 
@@ -116,6 +123,10 @@ impl Replaced {
 struct Entry {
     replaced: Replaced,
     model: Bound,
+    /// Whether its calls take no time, and its arguments mean nothing to us.
+    is_plain: bool,
+    /// Places of sizes: where one of them is zero, functions return at once.
+    sizes: Box<[usize]>,
     samples: RefCell<Samples>,
     remembered: RefCell<Remembered>,
     /// What a call does, if that is known: what is measured is its speed.
@@ -195,6 +206,8 @@ impl Kernels {
             let is_sampled = matches!(replaced.how, How::Sample(_));
             let unit = is_sampled.then(|| BoundWork::new(&replaced.kernel, &names)).flatten();
             entries.push(Entry {
+                is_plain: matches!(model, Bound::Free) && replaced.is_plain(),
+                sizes: replaced.sizes(),
                 model,
                 samples: RefCell::default(),
                 remembered: RefCell::default(),
@@ -377,6 +390,9 @@ impl Entry {
     fn called(&self, me: &Process, registers: &Registers, entry: usize) -> Action {
         let number = self.calls.get();
         self.calls.set(number + 1);
+        if self.is_plain {
+            return self.take(me, 0.0, &[], registers, number);
+        }
         if self.replaced.how == How::Remember {
             return self.recall(me, registers, entry);
         }
@@ -400,12 +416,18 @@ impl Entry {
         if let Bound::Unknown(what) = &self.model {
             me.end(Ending::Fault { function: self.replaced.symbol.clone(), what: what.clone(), code: 0 });
         }
-        let seconds = match (&self.replaced.batch, self.replaced.is_empty(values)) {
+        let seconds = match (&self.replaced.batch, self.is_empty(values)) {
             (Some(batch), _) => self.seconds_of_all(me, &batch.groups(registers), number),
             (None, true) => 0.0,
             (None, false) => self.model.seconds(me, &arguments, || self.noise.word(me.number(), number)),
         };
         self.take(me, seconds, values, registers, number)
+    }
+
+    /// Whether there is nothing to do: a matrix has no rows or no columns.
+    #[inline]
+    fn is_empty(&self, values: &[f64]) -> bool {
+        self.sizes.iter().any(|&place| values.get(place) == Some(&0.0))
     }
 
     /// What one call does many times, one after the other: the noise of each is drawn.
@@ -416,7 +438,7 @@ impl Entry {
         let mut seconds = 0.0;
         for group in groups {
             let values = group.sizes.map(f64::from);
-            if self.replaced.is_empty(&values) {
+            if self.is_empty(&values) {
                 continue;
             }
             let arguments = Arguments::from_slice(&values);
@@ -439,7 +461,7 @@ impl Entry {
                 lapack.end(registers, self.named("S", values).or(self.named("N", values)).unwrap_or(0.0))
             }
         }
-        let random = || self.returns.uniform(me.number(), 2 * number);
+        let random = || self.returns.word(me.number(), number);
         let (integer, float) = match self.replaced.returned {
             Returned::Zero => (0, 0.0),
             Returned::Value(value) => (value as i64 as u64, value),
@@ -447,15 +469,16 @@ impl Entry {
             Returned::Plan(making) => (making.plan(registers), 0.0),
             Returned::Below(argument) => {
                 let below = values.get(argument).copied().unwrap_or(1.0).max(1.0);
-                let drawn = (random() * below).min(below - 1.0).floor();
+                let drawn = (share(random()) * below).min(below - 1.0).floor();
                 (drawn as u64, drawn)
             }
             Returned::Largest { first, size, element, vector, by_reference } => {
                 let count = values.first().copied().unwrap_or(0.0);
-                let place = (random() * count).min(count - 1.0).max(0.0).floor() as u64;
-                let drawn = 1.0 - self.returns.uniform(me.number(), 2 * number + 1);
+                // One half of the bits is the place, the other the number.
+                let word = random();
+                let place = (share(word) * count).min(count - 1.0).max(0.0).floor() as u64;
                 if count >= 1.0 {
-                    let value = drawn.powf(1.0 / count);
+                    let value = (1.0 - share(word << 32)).powf(1.0 / count);
                     effect::put_largest(registers, vector, by_reference, [size, element], place, value);
                 }
                 (place + if count >= 1.0 { first } else { 0 }, 0.0)
@@ -563,4 +586,10 @@ impl Entry {
         }
         seconds
     }
+}
+
+/// The first 32 of these random bits as a number from 0 to below 1.
+#[inline]
+fn share(word: u64) -> f64 {
+    (word >> 32) as f64 * (1.0 / (1u64 << 32) as f64)
 }

@@ -71,8 +71,10 @@ impl Call<'_> {
         }
         let ended = aside(|| {
             request.set(self, 0);
-            at.set(self, &self.abi.empty_status());
-            self.end_messages(std::iter::once(number), |_, status| at.set(self, status))
+            let mut found = self.abi.empty_status();
+            let ended = self.end_messages(std::iter::once(number), |_, status| found = *status);
+            at.set(self, &found);
+            ended
         });
         ended.map_err(|fault| *fault)
     }
