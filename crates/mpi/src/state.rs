@@ -156,6 +156,7 @@ impl State {
             }
         } else {
             let (arrived, receive, place, latency) = (Time::NEVER, NONE, Place::default(), charges.latency);
+            let transfer = transfer(Cargo::Message(self.matching.messages().next()), nodes, charges);
             let number = self.matching.messages().insert_with(|| Message {
                 from,
                 to,
@@ -172,26 +173,26 @@ impl State {
                 in_place: false,
                 place,
             });
-            self.post_message(number, announced, nodes, style);
+            if parcel.is_some() && (eager || send == NONE) {
+                self.take_data(number, parcel, from, style);
+            }
+            if eager {
+                self.network.start(sent, transfer);
+            }
+            if announced {
+                self.announce(to, number, sent);
+            } else {
+                self.keep(to, number);
+            }
         }
         request
     }
 
-    /// A message that meets no receive yet is kept, or will come at its time.
+    /// A message that meets no receive yet has data. What was just written of it is not read: it may still be on its way to the caches.
     #[inline(never)]
-    fn post_message(&mut self, number: u32, announced: bool, nodes: (u32, u32), style: Style) {
-        let Message { to, bytes, sent, eager, latency, send, parcel, .. } = *self.matching.message(number);
-        if parcel.is_some() && (eager || send == NONE) && !(style == Style::InPlace && self.leave(number)) {
-            self.keep_data(number);
-        }
-        if eager {
-            let charges = self.costs.of(bytes, nodes.0 == nodes.1);
-            self.network.start(sent, Transfer { latency, ..transfer(Cargo::Message(number), nodes, charges) });
-        }
-        if announced {
-            self.announce(to, number, sent);
-        } else {
-            self.keep(to, number);
+    fn take_data(&mut self, number: u32, parcel: Parcel, from: u32, style: Style) {
+        if !(style == Style::InPlace && self.leave(number, parcel, from)) {
+            self.keep_data(number, parcel, from);
         }
     }
 
@@ -244,7 +245,8 @@ impl State {
             Some(source) => {
                 let source = self.groups.member(comm.context(), source);
                 self.matching.prefetch(source);
-                self.matching.prefetch_posted(std::mem::replace(&mut self.peer, source));
+                let before = std::mem::replace(&mut self.peer, source);
+                self.matching.prefetch_posted(before, comm.context(), comm.rank());
             }
         }
         if let Some(message) = self.matching.take_message(rank, &pattern, clock) {

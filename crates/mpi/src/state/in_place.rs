@@ -4,6 +4,7 @@
 //! when it does, and by then most messages have met their receives: their data is copied once, not twice.
 
 use super::{State, Style};
+use crate::post::Parcel;
 use crate::request::Request;
 use crate::state::Sending;
 
@@ -16,19 +17,19 @@ impl State {
     }
 
     /// The data of a message is kept, so that its sender may go on.
-    pub(super) fn keep_data(&mut self, number: u32) {
-        let message = &mut self.matching.messages()[number];
+    #[inline]
+    pub(super) fn keep_data(&mut self, number: u32, parcel: Parcel, from: u32) {
         if let Some(post) = &mut self.post {
-            message.parcel = post.keep(message.parcel, message.from);
+            self.matching.messages()[number].parcel = post.keep(parcel, from);
         }
     }
 
     /// The data of a message stays where it is, if it is worth it: its sender will say when it goes on.
     #[inline]
-    pub(super) fn leave(&mut self, number: u32) -> bool {
+    pub(super) fn leave(&mut self, number: u32, parcel: Parcel, from: u32) -> bool {
         let message = &mut self.matching.messages()[number];
-        let in_place = &mut self.tasks[message.from as usize].in_place;
-        let may_stay = self.post.as_mut().is_some_and(|post| post.may_stay(message.parcel, message.from));
+        let in_place = &mut self.tasks[from as usize].in_place;
+        let may_stay = self.post.as_mut().is_some_and(|post| post.may_stay(parcel, from));
         if !may_stay || *in_place == u16::MAX {
             return false;
         }
@@ -49,8 +50,9 @@ impl State {
             }
             let message = self.matching.message(number);
             if message.in_place && message.from == rank {
+                let parcel = message.parcel;
                 self.is_in_place_no_longer(number);
-                self.keep_data(number);
+                self.keep_data(number, parcel, rank);
             }
         }
     }

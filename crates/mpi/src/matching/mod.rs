@@ -4,21 +4,16 @@
 //! receive yet, both in order. A message takes the first posted receive that accepts it, a receive the first message
 //! that it accepts: this is MPI's rule that messages of one sender do not overtake each other.
 //!
-//! Lists are short as a rule and are searched from the front. A list that grows beyond `SHORT` gets a hash index by
-//! (receiver, context, source, tag), so that an all-to-all among thousands of ranks stays linear.
-//!
-//! Receives and messages live in slabs, listed or not; the lists run through them. This file knows no time beyond the
+//! Receives and messages live in slabs, listed or not; how lists hold them is said in `list.rs`. This file knows no time beyond the
 //! numbers it is given; who may be matched when is decided by its caller.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+mod list;
 
-use hpcast_engine::slab::NONE;
 use hpcast_engine::{Slab, prefetch};
 use hpcast_units::Time;
 
-/// Lists up to this length are searched, longer ones are indexed.
-const SHORT: u32 = 12;
+pub use list::Place;
+use list::{Items, List, Mark};
 
 /// What a message says of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -90,21 +85,6 @@ impl Pattern {
     }
 }
 
-/// Neighbours of an item in its rank's list.
-#[derive(Clone, Copy, Debug)]
-pub struct Place {
-    previous: u32,
-    next: u32,
-    /// Next item with the same envelope, where the list is indexed.
-    same: u32,
-}
-
-impl Default for Place {
-    fn default() -> Place {
-        Place { previous: NONE, next: NONE, same: NONE }
-    }
-}
-
 /// What can stand in a list.
 pub trait Listed: Copy {
     /// Where it stands.
@@ -134,19 +114,6 @@ pub trait Message: Listed {
     fn since(&self) -> Time;
 }
 
-/// One rank's list of one kind.
-#[derive(Clone, Copy)]
-struct List {
-    first: u32,
-    last: u32,
-    len: u32,
-    /// Items that accept more than one envelope: they rule the index out.
-    inexact: u32,
-    indexed: bool,
-}
-
-const EMPTY: List = List { first: NONE, last: NONE, len: 0, inexact: 0, indexed: false };
-
 /// Both lists of a rank, and what its owner wants to find beside them. One cache line: a machine of a million ranks
 /// fetches one for each message.
 #[derive(Clone, Copy)]
@@ -155,140 +122,6 @@ struct Mailbox<B> {
     posted: List,
     kept: List,
     beside: B,
-}
-
-/// First and last item of each envelope in the indexed lists.
-type Index = HashMap<(u32, Envelope), (u32, u32), BuildHasherDefault<Mix>>;
-
-/// The items of one kind, and the index of the long lists.
-struct Items<T> {
-    slab: Slab<T>,
-    index: Index,
-}
-
-impl<T: Listed> Items<T> {
-    fn new() -> Items<T> {
-        Items { slab: Slab::default(), index: HashMap::default() }
-    }
-
-    #[inline]
-    fn push(&mut self, list: &mut List, rank: u32, item: u32) {
-        let entry = &mut self.slab[item];
-        *entry.place_mut() = Place { previous: list.last, ..Place::default() };
-        list.inexact += u32::from(!entry.is_exact());
-        if list.last == NONE {
-            list.first = item;
-        } else {
-            self.slab[list.last].place_mut().next = item;
-        }
-        list.last = item;
-        list.len += 1;
-        if list.indexed {
-            self.add_to_index(rank, item);
-        } else if list.len > SHORT {
-            self.make_index(list, rank);
-        }
-    }
-
-    #[cold]
-    fn make_index(&mut self, list: &mut List, rank: u32) {
-        list.indexed = true;
-        let mut item = list.first;
-        while item != NONE {
-            self.add_to_index(rank, item);
-            item = self.slab[item].place().next;
-        }
-    }
-
-    fn add_to_index(&mut self, rank: u32, item: u32) {
-        let Some(envelope) = self.slab[item].exact() else { return };
-        let (_, last) = self.index.entry((rank, envelope)).or_insert((item, NONE));
-        if *last != NONE {
-            self.slab[*last].place_mut().same = item;
-        }
-        *last = item;
-    }
-
-    /// Takes an item off the list; it stays in the slab.
-    #[inline]
-    fn remove(&mut self, list: &mut List, rank: u32, item: u32) {
-        if list.len == 1 && !list.indexed {
-            *list = EMPTY;
-            return;
-        }
-        self.remove_from_many(list, rank, item);
-    }
-
-    fn remove_from_many(&mut self, list: &mut List, rank: u32, item: u32) {
-        let exact = self.slab[item].exact();
-        if list.indexed
-            && let Some(envelope) = exact
-        {
-            self.remove_from_index((rank, envelope), item);
-        }
-        let Place { previous, next, .. } = *self.slab[item].place();
-        if previous == NONE {
-            list.first = next;
-        } else {
-            self.slab[previous].place_mut().next = next;
-        }
-        if next == NONE {
-            list.last = previous;
-        } else {
-            self.slab[next].place_mut().previous = previous;
-        }
-        list.len -= 1;
-        list.inexact -= u32::from(exact.is_none());
-        list.indexed &= list.len > 0;
-    }
-
-    fn remove_from_index(&mut self, key: (u32, Envelope), item: u32) {
-        let Some(&(first, last)) = self.index.get(&key) else { return };
-        let same = self.slab[item].place().same;
-        if first == item {
-            if same == NONE {
-                self.index.remove(&key);
-            } else {
-                self.index.insert(key, (same, last));
-            }
-            return;
-        }
-        // Never in a program: the first item of an envelope is taken before the second. Only messages of the future
-        // that are announced anew are taken from the middle.
-        let mut before = first;
-        while self.slab[before].place().same != item {
-            before = self.slab[before].place().same;
-        }
-        self.slab[before].place_mut().same = same;
-        if last == item {
-            self.index.insert(key, (first, before));
-        }
-    }
-
-    /// All items of a list, in order.
-    fn all(&self, list: &List) -> impl Iterator<Item = &T> {
-        let item = |number: u32| (number != NONE).then(|| &self.slab[number]);
-        std::iter::successors(item(list.first), move |one| item(one.place().next))
-    }
-
-    /// First item in order that `wanted` accepts.
-    #[inline]
-    fn search(&self, list: &List, wanted: impl Fn(&T) -> bool) -> Option<u32> {
-        let mut item = list.first;
-        while item != NONE {
-            if wanted(&self.slab[item]) {
-                return Some(item);
-            }
-            item = self.slab[item].place().next;
-        }
-        None
-    }
-
-    /// First item with this envelope, where all items of the list are exact.
-    #[inline]
-    fn find_exact(&self, list: &List, rank: u32, envelope: Envelope) -> Option<Option<u32>> {
-        (list.indexed && list.inexact == 0).then(|| self.index.get(&(rank, envelope)).map(|&(first, _)| first))
-    }
 }
 
 /// The receives, the messages, the lists of all ranks, and what their owner keeps beside each rank's lists.
@@ -301,7 +134,7 @@ pub struct Matching<R, M, B = ()> {
 impl<R: Receive, M: Message, B> Matching<R, M, B> {
     /// Empty lists, one for each `beside`.
     pub fn new(beside: impl Iterator<Item = B>) -> Matching<R, M, B> {
-        let boxes = beside.map(|beside| Mailbox { posted: EMPTY, kept: EMPTY, beside }).collect();
+        let boxes = beside.map(|beside| Mailbox { posted: List::EMPTY, kept: List::EMPTY, beside }).collect();
         Matching { boxes, receives: Items::new(), messages: Items::new() }
     }
 
@@ -313,19 +146,19 @@ impl<R: Receive, M: Message, B> Matching<R, M, B> {
         }
     }
 
-    /// The same, when the lists are there: the first receive will be looked at.
+    /// The same, when the lists are there: the receive that they meet will be looked at.
     #[inline]
-    pub fn prefetch_posted(&self, to: u32) {
+    pub fn prefetch_posted(&self, to: u32, context: u32, source: u32) {
         if let Some(mailbox) = self.boxes.get(to as usize) {
-            self.receives.slab.prefetch(mailbox.posted.first);
+            self.receives.prefetch_from(&mailbox.posted, Mark::of_source(context, source));
         }
     }
 
-    /// That rank will receive soon: its first message will be looked at.
+    /// That rank will receive soon: its messages will be looked at.
     #[inline]
     pub fn prefetch_kept(&self, rank: u32) {
         if let Some(mailbox) = self.boxes.get(rank as usize) {
-            self.messages.slab.prefetch(mailbox.kept.first);
+            self.messages.prefetch(&mailbox.kept);
         }
     }
 
@@ -379,12 +212,15 @@ impl<R: Receive, M: Message, B> Matching<R, M, B> {
     #[inline]
     pub fn take_receive(&mut self, to: u32, envelope: Envelope) -> Option<u32> {
         let list = &mut self.boxes[to as usize].posted;
-        if list.first == NONE {
+        if list.is_empty() {
             return None;
         }
         let receive = match self.receives.find_exact(list, to, envelope) {
             Some(found) => found?,
-            None => self.receives.search(list, |receive| receive.pattern().accepts(&envelope))?,
+            None => {
+                let mark = Mark::of(Some(envelope));
+                self.receives.search(list, mark, |receive| receive.pattern().accepts(&envelope))?
+            }
         };
         self.receives.remove(list, to, receive);
         Some(receive)
@@ -411,7 +247,7 @@ impl<R: Receive, M: Message, B> Matching<R, M, B> {
     /// there; from any source it is the earliest of those that are there at `now`.
     #[inline(always)]
     pub fn take_message(&mut self, to: u32, pattern: &Pattern, now: Time) -> Option<u32> {
-        if self.boxes[to as usize].kept.first == NONE {
+        if self.boxes[to as usize].kept.is_empty() {
             return None;
         }
         self.take_kept_message(to, pattern, now)
@@ -426,7 +262,7 @@ impl<R: Receive, M: Message, B> Matching<R, M, B> {
     /// The message that a probe at `now` sees: as [`Matching::take_message`], but it must be there and stays.
     #[inline]
     pub fn see_message(&self, to: u32, pattern: &Pattern, now: Time) -> Option<u32> {
-        if self.boxes[to as usize].kept.first == NONE {
+        if self.boxes[to as usize].kept.is_empty() {
             return None;
         }
         self.find(to, pattern, now).filter(|&message| self.message(message).since() <= now)
@@ -442,14 +278,13 @@ impl<R: Receive, M: Message, B> Matching<R, M, B> {
         {
             return found;
         }
-        self.messages.search(list, |message| pattern.accepts(&message.envelope()))
+        self.messages.search(list, Mark::of(pattern.exact()), |message| pattern.accepts(&message.envelope()))
     }
 
     /// Among the accepted messages, the one that was there first.
     fn earliest(&self, list: &List, pattern: &Pattern, now: Time) -> Option<u32> {
         let mut best: Option<(Time, u32)> = None;
-        let mut number = list.first;
-        while number != NONE {
+        for number in self.messages.numbers(list) {
             let message = self.message(number);
             let since = message.since();
             // Strictly earlier: of equal times the first in the list wins, which also keeps one sender's order.
@@ -457,57 +292,29 @@ impl<R: Receive, M: Message, B> Matching<R, M, B> {
             {
                 best = Some((since, number));
             }
-            number = message.place().next;
         }
         best.map(|(_, number)| number)
     }
 
     /// Takes every kept message that is there only after `now` off the list, in order.
     pub fn take_future_messages(&mut self, to: u32, now: Time) -> Vec<u32> {
-        let mut taken = Vec::new();
         let list = &mut self.boxes[to as usize].kept;
-        let mut number = list.first;
-        while number != NONE {
-            let message = self.messages.slab[number];
-            if message.since() > now {
-                self.messages.remove(list, to, number);
-                taken.push(number);
-            }
-            number = message.place().next;
-        }
+        let mut taken: Vec<u32> = self.messages.numbers(list).collect();
+        taken.retain(|&number| self.messages.slab[number].since() > now);
+        taken.iter().for_each(|&number| self.messages.remove(list, to, number));
         taken
     }
 
     /// Kept messages with the rank that should receive them, by rank and in order.
     pub fn all_kept(&self) -> impl Iterator<Item = (u32, &M)> {
-        (0..).zip(&self.boxes).flat_map(|(rank, mailbox)| self.messages.all(&mailbox.kept).map(move |one| (rank, one)))
+        let of = |list| self.messages.numbers(list).map(|number| self.message(number));
+        (0..).zip(&self.boxes).flat_map(move |(rank, mailbox)| of(&mailbox.kept).map(move |one| (rank, one)))
     }
 
     /// Messages that no receive has taken, and receives that no message has met.
     pub fn left_over(&self) -> (u64, u64) {
-        let sum = |list: fn(&Mailbox<B>) -> &List| self.boxes.iter().map(|mailbox| u64::from(list(mailbox).len)).sum();
+        let sum = |list: fn(&Mailbox<B>) -> &List| self.boxes.iter().map(|mailbox| u64::from(list(mailbox).len())).sum();
         (sum(|mailbox| &mailbox.kept), sum(|mailbox| &mailbox.posted))
-    }
-}
-
-/// A fast hash for small integer keys (multiply and rotate); not for keys that an adversary chooses.
-#[derive(Default)]
-struct Mix(u64);
-
-impl Hasher for Mix {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u32(u32::from(byte));
-        }
-    }
-    fn write_u32(&mut self, value: u32) {
-        self.0 = (self.0.rotate_left(23) ^ u64::from(value)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
-    fn write_i32(&mut self, value: i32) {
-        self.write_u32(value as u32);
     }
 }
 
