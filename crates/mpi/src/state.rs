@@ -67,8 +67,8 @@ pub(crate) struct State {
     also_probing: Vec<(u32, u32)>,
     /// The rounds that tasks are in.
     driven: Vec<Driven>,
-    /// Who was received from last.
-    peer: u32,
+    /// Which task received last, and from which rank.
+    peer: (u32, u32),
     /// Requests that end together: when each was done, its place and its number.
     scratch: Vec<(Time, usize, u32)>,
     /// What is known of what tasks will need.
@@ -98,7 +98,7 @@ impl State {
             shared_polls: Vec::new(),
             also_probing: Vec::new(),
             driven: Vec::new(),
-            peer: NONE,
+            peer: (NONE, NONE),
             scratch: Vec::new(),
             soon: soon::Soon::default(),
             left: None,
@@ -245,8 +245,10 @@ impl State {
             Some(source) => {
                 let source = self.groups.member(comm.context(), source);
                 self.matching.prefetch(source);
-                let before = std::mem::replace(&mut self.peer, source);
-                self.matching.prefetch_posted(before, comm.context(), comm.rank());
+                let (before, peer) = std::mem::replace(&mut self.peer, (task, source));
+                if before == task {
+                    self.prefetch_peer(task, peer, comm);
+                }
             }
         }
         if let Some(message) = self.matching.take_message(rank, &pattern, clock) {

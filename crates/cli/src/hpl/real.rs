@@ -98,7 +98,10 @@ impl RealHpl {
         let kind = if run.pivots.are_equal() { "equal" } else { "any" };
         let paths = [&self.program, &files.result].map(|path| path.clone().into_os_string());
         let pivots = files.pivots.as_raw_fd().to_string();
-        let words = paths.into_iter().chain([pivots.into(), kind.into()]).chain(words(run.parameters).into_iter().map(Into::into));
+        let words = paths
+            .into_iter()
+            .chain([pivots.into(), kind.into()])
+            .chain(words(run.parameters).into_iter().map(Into::into));
         let word = |word: std::ffi::OsString| CString::new(word.into_vec());
         let words = words.map(word).collect::<Result<_, _>>();
         words.map_err(|_| Failure::input("a path contains a zero character; choose another in HPCAST_HOME"))
@@ -154,7 +157,8 @@ impl Files {
         let rows = run.pivots.list(n, nb, grid.rows);
         let bytes: Vec<u8> = rows.into_iter().flat_map(|row| (row as i32).to_ne_bytes()).collect();
         let path = folder.join("pivots");
-        let pivots = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, bytes)).and_then(|()| File::open(&path));
+        let pivots =
+            fs::create_dir_all(&folder).and_then(|()| fs::write(&path, bytes)).and_then(|()| File::open(&path));
         let pivots = pivots.map_err(|error| {
             let folder = folder.display();
             Failure::input(format!("cannot write to {folder}: {error}\n  name another folder in TMPDIR"))

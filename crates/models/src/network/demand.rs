@@ -51,6 +51,12 @@ impl Router {
         Router::demand(&self.machine.sharing, self.weight_s, transfer, way)
     }
 
+    /// A transfer between these nodes will start soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, from: u32, to: u32) {
+        self.ways.prefetch(from, to);
+    }
+
     /// Whether a transfer that goes back the way of the last one asks for the same as that one.
     #[inline]
     pub(crate) fn is_symmetric(&self) -> bool {

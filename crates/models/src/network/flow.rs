@@ -70,6 +70,9 @@ pub struct Flow {
 /// So often time goes on between two looks at what shares links and ends soon.
 const BETWEEN_LOOKS: u32 = 32;
 
+/// Links are asked for when it is so many entries until they are needed.
+const LINKS: usize = 12;
+
 #[derive(Clone, Copy, Debug)]
 struct Message {
     order: u64,
@@ -188,6 +191,11 @@ impl Network for Flow {
         tokens.append(&mut self.coming);
     }
 
+    #[inline]
+    fn prefetch(&self, from: u32, to: u32) {
+        self.router.prefetch(from, to);
+    }
+
     fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
@@ -266,6 +274,10 @@ impl Flow {
         self.sharing.prefetch(last.slot());
         let Some(entry) = self.agenda.ahead(COMING) else { return };
         let slot = entry.slot();
+        self.sharing.prefetch_hops(slot);
+        if let Some(entry) = self.agenda.ahead(LINKS) {
+            self.sharing.prefetch_links(entry.slot());
+        }
         if self.messages[slot].due == entry.time() && self.sharing.would_end(slot, last.time() - entry.time()) {
             self.tell(slot);
         }

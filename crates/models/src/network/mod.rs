@@ -92,6 +92,9 @@ pub trait Network {
     /// then: those that were started first come first, unless others were given precedence in between.
     fn advance(&mut self, now: Time, ended: &mut Vec<u32>);
 
+    /// A transfer between these nodes will start soon: what that needs is fetched.
+    fn prefetch(&self, _from: u32, _to: u32) {}
+
     /// From now on somebody asks what is [coming](Network::coming).
     fn look_ahead(&mut self) {}
 

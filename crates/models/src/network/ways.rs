@@ -1,6 +1,7 @@
 //! The ways between nodes, there and back, with a memory of those that were used last: programs send along the same ways
 //! over and over, and to look a way up costs a tenth of finding it.
 
+use hpcast_engine::prefetch;
 use hpcast_platform::interconnect::{Interconnect, Path};
 use hpcast_platform::topology::LinkId;
 
@@ -88,11 +89,23 @@ impl Ways {
         }
     }
 
+    /// Where a way is, if it is remembered.
+    #[inline]
+    fn place(&self, from: u32, to: u32) -> usize {
+        let key = u64::from(from) << 32 | u64::from(to);
+        (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize
+    }
+
+    /// Somebody will soon go from one node to another.
+    #[inline]
+    pub(crate) fn prefetch(&self, from: u32, to: u32) {
+        prefetch(&self.known[self.place(from, to)]);
+    }
+
     /// Goes from one node to another, with so many bytes.
     #[inline]
     pub(crate) fn go(&mut self, from: u32, to: u32, bytes: u64, interconnect: &Interconnect) -> &Way {
-        let key = u64::from(from) << 32 | u64::from(to);
-        self.current = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize;
+        self.current = self.place(from, to);
         let way = &self.known[self.current];
         if (way.from, way.to) != (from, to) {
             self.find(from, to, interconnect);

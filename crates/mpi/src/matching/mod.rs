@@ -313,7 +313,8 @@ impl<R: Receive, M: Message, B> Matching<R, M, B> {
 
     /// Messages that no receive has taken, and receives that no message has met.
     pub fn left_over(&self) -> (u64, u64) {
-        let sum = |list: fn(&Mailbox<B>) -> &List| self.boxes.iter().map(|mailbox| u64::from(list(mailbox).len())).sum();
+        let sum =
+            |list: fn(&Mailbox<B>) -> &List| self.boxes.iter().map(|mailbox| u64::from(list(mailbox).len())).sum();
         (sum(|mailbox| &mailbox.kept), sum(|mailbox| &mailbox.posted))
     }
 }

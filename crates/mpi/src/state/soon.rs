@@ -8,6 +8,7 @@ use hpcast_units::Time;
 
 use super::State;
 use super::message::Cargo;
+use crate::group::Comm;
 
 /// So many requests are known by task.
 const FEW: usize = 8;
@@ -108,6 +109,15 @@ impl State {
             self.matching.receives().prefetch(request);
         }
         Some(number)
+    }
+
+    /// A task will soon send to that rank, whose lists are there.
+    #[inline]
+    pub(super) fn prefetch_peer(&self, task: u32, peer: u32, comm: Comm) {
+        if self.soon.is_wanted {
+            self.matching.prefetch_posted(peer, comm.context(), comm.rank());
+            self.network.prefetch(self.tasks[task as usize].node, self.matching.beside(peer).node);
+        }
     }
 
     /// A task will be resumed soon.

@@ -175,6 +175,22 @@ impl MaxMin {
         hpcast_engine::prefetch(&self.flows[number as usize]);
     }
 
+    /// The same, when the flow is there: its hops will be needed.
+    #[inline]
+    pub(super) fn prefetch_hops(&self, number: u32) {
+        if let Some(hop) = self.paths.of(self.flows[number as usize].path).first() {
+            hpcast_engine::prefetch(hop);
+        }
+    }
+
+    /// The same, when its hops are there: its links will be needed.
+    #[inline]
+    pub(super) fn prefetch_links(&self, number: u32) {
+        for hop in self.paths.of(self.flows[number as usize].path) {
+            hpcast_engine::prefetch(self.board.link(hop.link));
+        }
+    }
+
     /// Does it end within that time after what was planned for it, if nobody slows it down?
     #[inline]
     pub(super) fn would_end(&self, number: u32, within: Time) -> bool {
