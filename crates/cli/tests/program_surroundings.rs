@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::process::Command;
+
 use common::{Folder, Ran, compile_with, program_command, run_program};
 
 /// Waits of a simulated minute, each of another kind, and what clocks and names say of them.
@@ -128,6 +130,119 @@ fn openmp_has_one_thread_unless_told_otherwise() {
     assert!(ran.err.contains("threads = OpenMP has one in each rank"), "{}", ran.err);
 }
 
+/// What a program finds out about its own file.
+const ITSELF: &str = r#"
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <time.h>
+#include <unistd.h>
+static const char *last(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
+int main(int argc, char **argv) {
+    char link[PATH_MAX] = "", number[40], copies[PATH_MAX] = "";
+    MPI_Init(&argc, &argv);
+    readlink("/proc/self/exe", link, sizeof link - 1);
+    sprintf(number, "/proc/%d/exe", (int)getpid());
+    const int same = readlink(number, copies, sizeof copies) == (int)strlen(link) && strcmp(link, copies) == 0;
+    const int fails = readlink("nowhere", number, sizeof number) == -1 && errno == ENOENT;
+    struct timespec time;
+    const int base = timespec_get(&time, TIME_UTC);
+    printf("%s %d %d %s %s %s %d\n", last(link), same && link[0] == '/', fails, program_invocation_short_name,
+           last(program_invocation_name), last((const char *)getauxval(AT_EXECFN)), base == 1 && time.tv_sec < 1000000100);
+    if (argc > 1) puts(last(realpath("/proc/self/exe", NULL)));
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn a_program_finds_its_own_file() {
+    let folder = Folder::new("itself");
+    for how in [&["-O1"][..], &["-O2", "-D_FORTIFY_SOURCE=2"], &["-fPIC"]] {
+        let program = compile_with(&folder, "itself", ITSELF, how);
+        let ran = run_program(1, &["--ranks-as", "copies"], &[&program, "real"]);
+        let line = "itself 1 1 itself itself itself 1\n";
+        assert_eq!((ran.code, ran.out), (Some(0), line.to_owned() + "itself\n"), "{how:?}: {}", ran.err);
+        let ran = run_program(1, &["--ranks-as", "processes"], &[&program]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), line), "{how:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn address_sanitizer_finds_what_ranks_do_wrong() {
+    const SOURCE: &str = r#"
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int *all = malloc(2 * sizeof *all);
+    MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+    printf("%d\n", all[argc]);
+    free(all);
+    MPI_Finalize();
+    return 0;
+}
+"#;
+    let library = Command::new("cc").arg("-print-file-name=libasan.so").output().expect("a compiler");
+    if !library.stdout.contains(&b'/') {
+        println!("skipped: there is no libasan on this machine");
+        return;
+    }
+    let folder = Folder::new("sanitizer");
+    let program = compile_with(&folder, "sanitizer", SOURCE, &["-fsanitize=address"]);
+    let ran = run_program(2, &[], &[&program]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "1\n1\n"), "{}", ran.err);
+    let ran = run_program(2, &[], &[&program, "too far"]);
+    assert!(ran.code != Some(0) && ran.err.contains("heap-buffer-overflow"), "{}", ran.err);
+}
+
+/// Options that each rank reads twice, while others do.
+const OPTIONS: &str = r#"
+#include <getopt.h>
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int round = 0; round < 2; round++) {
+        int option;
+        optind = 1;
+        opterr = 0;
+        printf("%d", rank);
+        while ((option = getopt(argc, argv, "a:b")) != -1) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            printf(" %c %s", option, option == 'a' ? optarg : option == '?' ? (char[]){optopt, 0} : "-");
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        printf(" %s\n", argv[optind]);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"#;
+
+#[test]
+fn each_rank_reads_its_options() {
+    let folder = Folder::new("options");
+    for how in [&["-O1"][..], &["-fPIC"], &["-std=c99", "-D_POSIX_C_SOURCE=200809L"]] {
+        let program = compile_with(&folder, "options", OPTIONS, how);
+        let ran = run_program(2, &[], &[&program, "-a", "x", "-c", "-b", "rest"]);
+        let lines = |rank| format!("{rank} a x ? c b - rest\n").repeat(2);
+        let mut printed: Vec<_> = ran.out.lines().collect();
+        printed.sort_unstable();
+        assert_eq!(printed.join("\n") + "\n", lines(0) + &lines(1), "{how:?}: {}", ran.err);
+    }
+}
+
 /// A rank that yields until another, which comes after it, has written.
 const YIELDING: &str = r#"
 #include <mpi.h>
@@ -177,7 +292,7 @@ fn copies_have_what_processes_have_of_their_own() {
             "2 /of-2 1 1 1510 1",
             "2 ends with 0 in order",
         ];
-        assert_eq!((ran.code, lines), (Some(0), expected.to_vec()), "{how}: {}", ran.err);
+        assert_eq!((ran.code, lines), (Some(0), expected.to_vec()), "{how:?}: {}", ran.err);
     }
 }
 
@@ -216,7 +331,7 @@ fn standard_output_of_one_rank_can_go_elsewhere() {
         let folder = Folder::new("elsewhere");
         let program = compile_with(&folder, "elsewhere", ELSEWHERE, &["-w"]);
         let ran = run_program(2, &["--wdir", &folder.path("")], &[&program, how]);
-        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "from 0\nfound: from 1\n"), "{how}: {}", ran.err);
-        assert!(ran.err.contains(&format!("because rank 1 called {how}")), "{how}: {}", ran.err);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "from 0\nfound: from 1\n"), "{how:?}: {}", ran.err);
+        assert!(ran.err.contains(&format!("because rank 1 called {how}")), "{how:?}: {}", ran.err);
     }
 }

@@ -4,10 +4,11 @@ mod common;
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
-use common::{Folder, command, hpcast, machine, prints, refuses, root};
+use common::{Folder, Ran, command, compile, hpcast, machine, prints, refuses, root};
 
 const C: &str = r#"
 #include <mpi.h>
@@ -230,6 +231,42 @@ fn wrappers_tell_builds_what_they_add() {
     let mpicc = Path::new(String::from_utf8_lossy(&bin).trim()).join("mpicc");
     let own = Command::new(mpicc).arg("-show").env("HPCAST_HOME", folder.path("home")).output().expect("mpicc runs");
     assert_eq!(String::from_utf8_lossy(&own.stdout), told("-show"));
+}
+
+#[test]
+fn a_program_that_is_started_by_itself_is_one_rank() {
+    const SOURCE: &str = r#"
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    int ranks;
+    char line[20] = "";
+    printf("begins\n");
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    fgets(line, sizeof line, stdin);
+    printf("%d %d %s|%s|%s\n", ranks, argc, argv[1], argv[2], line);
+    MPI_Finalize();
+    return 3;
+}
+"#;
+    let folder = Folder::new("alone");
+    let program = compile(&folder, "alone", SOURCE);
+    let options = format!("-m {} --compute skip", machine("dahu.toml"));
+    let start = |options: &str| {
+        let mut command = Command::new(&program);
+        command.args(["a b", ""]).env("HPCAST_RUN", options).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("started");
+        child.stdin.take().expect("a pipe").write_all(b"words").expect("read or kept");
+        Ran::from(child.wait_with_output().expect("it ends"))
+    };
+    let ran = start(&options);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(3), "begins\n1 3 a b||words\n"), "{}", ran.err);
+    let ran = start(&format!("{options} --ranks-as processes"));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(3), "begins\n1 3 a b||words\n"), "{}", ran.err);
+    let ran = start("");
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.contains("hpcast run -n RANKS") && ran.err.contains("HPCAST_RUN"), "{}", ran.err);
 }
 
 #[test]

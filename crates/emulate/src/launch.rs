@@ -222,6 +222,10 @@ impl Environment for Meaning {
         Some(Replacement { address, size })
     }
 
+    fn is_kept_apart(&self, variable: &str) -> bool {
+        crate::libc_functions::OPTIONS.contains(&variable)
+    }
+
     fn missing(&self, symbol: &str) -> Option<usize> {
         self.symbols.missing(symbol)
     }
@@ -362,6 +366,8 @@ fn open(launch: &Launch, path: &str) -> Result<Opened, LaunchError> {
     }
     let meaning = Meaning { symbols, has_kernels: launch.kernels.is_some(), openmpi: Abi::new(Library::OpenMpi) };
     let is_told = keep_to_one_thread();
+    // The program may have a copy of these variables, which is made now.
+    crate::libc_process::set_name(&launch.arguments[0]);
     let program = Program::open(Path::new(path), &meaning)?;
     let library = of_program(&program);
     Ok(Opened { program, meaning, library, is_told })
@@ -379,10 +385,9 @@ fn as_copies(launch: &Launch, setup: Setup, opened: Opened) -> Result<Finding, L
     }
     crate::signals::install();
     crate::libc_process::keep_exits();
-    crate::libc_process::set_name(&launch.arguments[0]);
     let spoken = library.unwrap_or(Library::Standard);
     let first = program.instantiate()?;
-    let one_thread = !is_told && first.symbol("GOMP_parallel").is_some();
+    let one_thread = !is_told && ["GOMP_parallel", "__kmpc_fork_call"].iter().any(|name| first.symbol(name).is_some());
     let distance = |symbol: &str| first.symbol(symbol).map(|address| address - first.base());
     meaning.openmpi.places(|symbol| distance(symbol).map(Place::InProgram));
     let sentinels = sentinels(spoken, distance);

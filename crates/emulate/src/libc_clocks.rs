@@ -14,6 +14,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("clock_nanosleep", clock_nanosleep as *const ()),
         ("select", select as *const ()),
         ("poll", poll as *const ()),
+        ("__poll_chk", poll as *const ()),
     ]
 }
 

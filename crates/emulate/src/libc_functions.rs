@@ -19,6 +19,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("exit", exit as *const ()),
         ("_exit", exit_at_once as *const ()),
         ("_Exit", exit_at_once as *const ()),
+        ("quick_exit", exit_at_once as *const ()),
         ("abort", abort as *const ()),
         ("__assert_fail", assert_fail as *const ()),
         ("__stack_chk_fail", stack_chk_fail as *const ()),
@@ -29,6 +30,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("__cxa_finalize", cxa_finalize as *const ()),
         ("clock_gettime", clock_gettime as *const ()),
         ("gettimeofday", gettimeofday as *const ()),
+        ("timespec_get", timespec_get as *const ()),
         ("time", time as *const ()),
         ("clock", clock as *const ()),
         ("sleep", sleep as *const ()),
@@ -55,6 +57,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("putenv", putenv as *const ()),
         ("unsetenv", unsetenv as *const ()),
         ("getopt", getopt as *const ()),
+        ("__posix_getopt", posix_getopt as *const ()),
         ("getopt_long", getopt_long as *const ()),
         ("getopt_long_only", getopt_long_only as *const ()),
         ("malloc", malloc as *const ()),
@@ -200,6 +203,16 @@ unsafe extern "C" fn clock_gettime(clock: libc::clockid_t, time: *mut libc::time
     // SAFETY: the program passes a place for the time.
     unsafe { *time = libc::timespec { tv_sec, tv_nsec } };
     0
+}
+
+/// The only base that there is has the number 1.
+unsafe extern "C" fn timespec_get(time: *mut libc::timespec, base: c_int) -> c_int {
+    if base != 1 {
+        return 0;
+    }
+    // SAFETY: the program passes a place for the time.
+    unsafe { clock_gettime(libc::CLOCK_REALTIME, time) };
+    base
 }
 
 unsafe extern "C" fn gettimeofday(time: *mut libc::timeval, _zone: *mut c_void) -> c_int {
@@ -462,6 +475,9 @@ unsafe extern "C" fn putenv(assignment: *const c_char) -> c_int {
     0
 }
 
+/// What getopt and its like tell the program, and are told by it.
+pub const OPTIONS: [&str; 4] = ["optarg", "optind", "opterr", "optopt"];
+
 unsafe extern "C" {
     static mut optarg: *mut c_char;
     static mut optind: c_int;
@@ -469,6 +485,8 @@ unsafe extern "C" {
     static mut optopt: c_int;
     #[link_name = "getopt"]
     fn host_getopt(argc: c_int, argv: *const *mut c_char, options: *const c_char) -> c_int;
+    #[link_name = "__posix_getopt"]
+    fn host_posix_getopt(argc: c_int, argv: *const *mut c_char, options: *const c_char) -> c_int;
     #[link_name = "getopt_long"]
     fn host_getopt_long(
         argc: c_int,
@@ -520,6 +538,12 @@ fn with_options(call: impl FnOnce() -> c_int) -> c_int {
 unsafe extern "C" fn getopt(argc: c_int, argv: *const *mut c_char, options: *const c_char) -> c_int {
     // SAFETY: as the program calls it.
     with_options(|| unsafe { host_getopt(argc, argv, options) })
+}
+
+/// What `getopt` is where a program asks for POSIX alone: it stops at the first word that is no option.
+unsafe extern "C" fn posix_getopt(argc: c_int, argv: *const *mut c_char, options: *const c_char) -> c_int {
+    // SAFETY: as the program calls it.
+    with_options(|| unsafe { host_posix_getopt(argc, argv, options) })
 }
 
 unsafe extern "C" fn getopt_long(

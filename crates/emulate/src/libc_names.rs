@@ -1,6 +1,6 @@
-//! What a program asks of its surroundings by name: its node, and symbols.
+//! What a program asks of its surroundings by name: its node, its own file, and symbols.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_ulong, c_void};
 use std::path::Path;
 
 use crate::process::{Ending, Process};
@@ -15,7 +15,13 @@ thread_local! {
 pub fn functions() -> Vec<(&'static str, *const ())> {
     vec![
         ("gethostname", gethostname as *const ()),
+        ("__gethostname_chk", gethostname as *const ()),
         ("uname", uname as *const ()),
+        ("readlink", readlink as *const ()),
+        ("__readlink_chk", readlink as *const ()),
+        ("realpath", realpath as *const ()),
+        ("__realpath_chk", realpath as *const ()),
+        ("getauxval", getauxval as *const ()),
         ("dlopen", dlopen as *const ()),
         ("dlsym", dlsym as *const ()),
     ]
@@ -63,6 +69,70 @@ unsafe extern "C" fn uname(system: *mut libc::utsname) -> c_int {
         }
         code
     }
+}
+
+/// The program's file, where a path asks for that of this process.
+///
+/// # Safety
+/// The path is a string.
+pub unsafe fn own_file(path: *const c_char) -> Option<&'static CStr> {
+    if path.is_null() {
+        return None;
+    }
+    // SAFETY: the caller says so; the number is there.
+    let (path, number) = unsafe { (CStr::from_ptr(path).to_bytes(), libc::getpid()) };
+    let is_own = path == b"/proc/self/exe" || path == format!("/proc/{number}/exe").as_bytes();
+    is_own.then(|| {
+        let file: *const CStr = Process::current().world.file.as_c_str();
+        // SAFETY: it stays as long as the ranks.
+        unsafe { &*file }
+    })
+}
+
+unsafe extern "C" fn readlink(path: *const c_char, text: *mut c_char, room: usize) -> isize {
+    // SAFETY: as the program calls it.
+    unsafe {
+        match own_file(path) {
+            Some(file) => copy_link(file, text, room),
+            None => libc::readlink(path, text, room),
+        }
+    }
+}
+
+/// What readlink(2) gives: as much as there is room for, without a zero.
+///
+/// # Safety
+/// There is so much room.
+pub unsafe fn copy_link(file: &CStr, text: *mut c_char, room: usize) -> isize {
+    let length = file.to_bytes().len().min(room);
+    // SAFETY: as the caller says.
+    unsafe { std::ptr::copy_nonoverlapping(file.as_ptr(), text, length) };
+    length as isize
+}
+
+unsafe extern "C" fn realpath(path: *const c_char, text: *mut c_char) -> *mut c_char {
+    // SAFETY: as the program calls it.
+    unsafe { libc::realpath(own_file(path).map_or(path, CStr::as_ptr), text) }
+}
+
+extern "C" fn getauxval(kind: c_ulong) -> c_ulong {
+    if kind == libc::AT_EXECFN {
+        return Process::current().world.file.as_ptr() as c_ulong;
+    }
+    // SAFETY: a question to the C library.
+    unsafe { libc::getauxval(kind) }
+}
+
+/// The file of a program, as the kernel names it.
+pub fn file_of(program: &CStr) -> CString {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    let found = crate::processes::find(OsStr::from_bytes(program.to_bytes()));
+    let whole = std::fs::canonicalize(found.unwrap_or_default());
+    whole
+        .ok()
+        .and_then(|file| CString::new(file.into_os_string().into_vec()).ok())
+        .unwrap_or_else(|| program.to_owned())
 }
 
 /// A library that is loaded while the program runs would be loaded once for all copies, with libraries of its own, the real MPI

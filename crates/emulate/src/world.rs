@@ -1,6 +1,7 @@
 //! What all ranks of a run share.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::ffi::CString;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,6 +27,8 @@ pub struct World {
     abi: OnceCell<Abi>,
     /// The program, as it was named.
     pub command: String,
+    /// Its file, with the whole path.
+    pub file: CString,
     /// How many ranks there are.
     pub size: u32,
     /// Node and socket of each rank.
@@ -76,6 +79,7 @@ impl World {
         World {
             abi,
             command: launch.arguments[0].to_string_lossy().into_owned(),
+            file: crate::libc_names::file_of(&launch.arguments[0]),
             size: setup.ranks,
             processors: setup.placement.processors(setup.machine.nodes.sockets).collect(),
             mail: Mail::new(sleepers.clone()),

@@ -1,19 +1,19 @@
 //! Objects that are loaded together: laid out, linked, and ready to be copied.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::CString;
 use std::sync::Arc;
 
 use object::elf;
 
 use crate::closure::Object;
-use crate::elf::Elf;
+use crate::elf::{Elf, Symbol};
 use crate::error::LoadError;
 use crate::host::thread_pointer;
 use crate::layout::{Layout, Place};
 use crate::link::{Choice, Group, Outside, link};
 use crate::names::{Definition, Location, Names};
-use crate::registry::{Catalogue, Span};
+use crate::registry::{Catalogue, Export, Span};
 use crate::shortcut::Shortcuts;
 use crate::space::Space;
 use crate::template::{Filled, Template, Value};
@@ -47,7 +47,8 @@ impl Image {
     ) -> Result<Self, LoadError> {
         let is_shared = objects[0].is_shared;
         fix_thread_local(&mut objects);
-        let layout = Layout::new(objects.iter().map(|object| &object.elf))?;
+        let variables = if is_shared { BTreeSet::new() } else { kept_apart(&objects, outside) };
+        let layout = Layout::new(objects.iter().map(|object| &object.elf), variables)?;
         // What all copies share cannot be exchanged with them.
         check_zone(&objects, &layout, if is_shared { 0 } else { tls::zone_size() as u64 })?;
         let mut groups = vec![Group { objects: objects.iter().collect(), layout: &layout, base: None }];
@@ -159,6 +160,16 @@ fn fix_thread_local(objects: &mut [Object]) {
     }
 }
 
+/// Variables of the process that the objects use, and each copy is to have of its own.
+fn kept_apart(objects: &[Object], outside: &dyn Outside) -> BTreeSet<String> {
+    let names = |object: &'_ Object| -> Vec<String> {
+        let wanted = object.elf.symbols.iter().filter(|symbol| !symbol.is_defined());
+        let names = wanted.map(|symbol| object.elf.name(symbol)).filter(|name| outside.is_kept_apart(name));
+        names.map(str::to_owned).collect()
+    };
+    objects.iter().flat_map(names).collect()
+}
+
 /// Checks that thread-local data at fixed places fits where it must be.
 fn check_zone(objects: &[Object], layout: &Layout, room: u64) -> Result<(), LoadError> {
     let needed = layout.zone.end - layout.zone.start;
@@ -214,6 +225,19 @@ unsafe fn choose(base: usize, size: usize, choices: &[Choice], template: &mut Te
     }
 }
 
+/// What others may use of an object, at addresses of the object.
+fn exports(elf: &Elf) -> Vec<Export> {
+    let has_place = |symbol: &&Symbol| symbol.is_exported() && !symbol.is_absolute() && symbol.kind != elf::STT_TLS.0;
+    let exported = elf.symbols.iter().filter(has_place);
+    let export = |symbol: &Symbol| Export {
+        address: symbol.value as usize,
+        size: symbol.size as usize,
+        // In the file's table of strings, where a zero follows.
+        name: elf.name(symbol).as_ptr() as usize,
+    };
+    exported.map(export).collect()
+}
+
 /// What unwinders want to know.
 fn catalogue(objects: &[Object], layout: &Layout, is_shared: bool) -> Catalogue {
     let spans = objects.iter().zip(&layout.places).map(|(object, place)| {
@@ -227,6 +251,7 @@ fn catalogue(objects: &[Object], layout: &Layout, is_shared: bool) -> Catalogue 
             unwinding: elf.unwinding.map(|address| place.bias.wrapping_add(address) as usize),
             name: CString::new(object.path.display().to_string()).unwrap_or_default(),
             headers: headers.collect(),
+            exports: exports(elf),
         }
     });
     Catalogue { spans: spans.collect(), is_shared }

@@ -40,10 +40,12 @@ impl Instance {
         self.symbol("main")
     }
 
-    /// Address of a function or variable of this copy. The program's own come before those of its libraries.
+    /// Address of a function or variable of this copy. The program's own come before those of its libraries, and these before what the
+    /// copy has of the process' variables.
     pub fn symbol(&self, name: &str) -> Option<usize> {
         let image = &self.program.image;
-        image.find(name).map(|found| image.address(self.base, found.object, found.address))
+        let defined = image.find(name).map(|found| image.address(self.base, found.object, found.address));
+        defined.or_else(|| Some(self.base + image.layout.variable(name)? as usize))
     }
 
     /// Address of the original of a function that was replaced, in this copy.

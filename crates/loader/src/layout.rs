@@ -12,6 +12,9 @@ use crate::error::LoadError;
 /// Room for pieces of replaced functions, at the beginning of every object: addresses only, until it is used.
 pub const SPARE: u64 = 4 * PAGE;
 
+/// Room for a variable of the process that a copy has of its own.
+pub const VARIABLE: u64 = 16;
+
 /// Pages of one kind that follow each other.
 #[derive(Clone, Debug)]
 pub struct Run {
@@ -66,11 +69,16 @@ pub struct Layout {
     pub zone: Range<u64>,
     /// What the thread pointer must be a multiple of.
     pub zone_align: u64,
+    /// Variables of the process that each copy has of its own, and where they are.
+    pub variables: Vec<(String, u64)>,
 }
 
 impl Layout {
-    /// Places objects after each other.
-    pub fn new<'a>(objects: impl Iterator<Item = &'a Elf> + Clone) -> Result<Self, LoadError> {
+    /// Places objects after each other, and then room for these variables.
+    pub fn new<'a>(
+        objects: impl Iterator<Item = &'a Elf> + Clone,
+        variables: impl IntoIterator<Item = String>,
+    ) -> Result<Self, LoadError> {
         let mut layout = Layout { align: PAGE, zone_align: 1, ..Self::default() };
         let mut end = 0u64;
         for elf in objects.clone() {
@@ -107,8 +115,18 @@ impl Layout {
             place.tls = Some(TlsPlace::Block(start));
             layout.align = layout.align.max(tls.align);
         }
+        for name in variables {
+            let place = end.next_multiple_of(VARIABLE);
+            end = place + VARIABLE;
+            layout.variables.push((name, place));
+        }
         layout.size = end.next_multiple_of(layout.align);
         Ok(layout)
+    }
+
+    /// Where a copy has a variable of the process of its own.
+    pub fn variable(&self, name: &str) -> Option<u64> {
+        self.variables.iter().find(|one| one.0 == name).map(|one| one.1)
     }
 
     /// Mappings that a copy takes.

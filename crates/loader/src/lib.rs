@@ -103,6 +103,12 @@ pub trait Environment {
     /// program has a copy of its own, only the first contents are taken, and all objects use the program's copy.
     fn resolve(&self, symbol: &str) -> Option<Replacement>;
 
+    /// Whether each copy has a variable of the process of its own, though the program has none of that name: it begins as the process has it,
+    /// and [`Instance::symbol`] finds it. Code that is linked without `R_X86_64_COPY` (clang's, and libraries) would share it otherwise.
+    fn is_kept_apart(&self, _variable: &str) -> bool {
+        false
+    }
+
     /// What to take for a symbol that nobody has, such as a function that says so. Without that, the program cannot be opened.
     fn missing(&self, symbol: &str) -> Option<usize>;
 

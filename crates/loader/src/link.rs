@@ -11,7 +11,7 @@ use crate::Replacement;
 use crate::closure::Object;
 use crate::elf::{Elf, Relocation, Symbol};
 use crate::error::LoadError;
-use crate::layout::{Layout, Place, TlsPlace};
+use crate::layout::{Layout, Place, TlsPlace, VARIABLE};
 use crate::template::{Template, Value};
 use crate::tls;
 
@@ -21,6 +21,8 @@ pub trait Outside {
     fn replacement(&self, symbol: &str) -> Option<Replacement>;
     /// What the process has.
     fn host(&self, symbol: &str, version: Option<&str>) -> Option<usize>;
+    /// Whether each copy has this variable of the process of its own.
+    fn is_kept_apart(&self, variable: &str) -> bool;
     /// Size of something that the process has.
     fn host_size(&self, address: usize) -> usize;
     /// What to take if nobody has it.
@@ -113,6 +115,7 @@ pub fn link<'a>(
     for number in 0..scope[0].objects.len() {
         linker.fill_thread_local(number);
     }
+    linker.fill_variables();
     if !linker.missing.is_empty() {
         return Err(LoadError::MissingSymbols { symbols: linker.missing.into_iter().collect() });
     }
@@ -276,7 +279,10 @@ impl<'a> Linker<'a> {
             return self.exported(own);
         }
         if let Some(address) = self.outside.host(name, version) {
-            return Meaning::Host(address);
+            return match self.scope[0].layout.variable(name) {
+                Some(place) => Meaning::Value(Value::Relative(place)),
+                None => Meaning::Host(address),
+            };
         }
         if symbol.is_weak() {
             return Meaning::Nothing;
@@ -370,6 +376,16 @@ impl<'a> Linker<'a> {
                 self.template.write(target, &self.outside.bytes((base + source) as usize, len as usize));
             }
             (None, _) => self.template.write(target, elf.contents(address, len)),
+        }
+    }
+
+    /// First values of the process' variables that each copy has of its own.
+    fn fill_variables(&mut self) {
+        for (name, place) in &self.scope[0].layout.variables {
+            if let Some(address) = self.outside.host(name, None) {
+                let len = self.outside.host_size(address).min(VARIABLE as usize);
+                self.template.write(*place, &self.outside.bytes(address, len));
+            }
         }
     }
 

@@ -21,6 +21,10 @@ impl Outside for Anything {
         Some(0)
     }
 
+    fn is_kept_apart(&self, _variable: &str) -> bool {
+        false
+    }
+
     fn host_size(&self, _: usize) -> usize {
         64
     }
@@ -43,7 +47,7 @@ impl Outside for Anything {
 #[doc(hidden)]
 pub fn plan(bytes: Vec<u8>) -> Result<usize, LoadError> {
     let elf = Elf::parse("program", Box::new(bytes))?;
-    let layout = Layout::new([&elf].into_iter())?;
+    let layout = Layout::new([&elf].into_iter(), [])?;
     let object = Object {
         elf,
         name: "program".into(),

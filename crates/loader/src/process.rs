@@ -18,6 +18,7 @@ impl Outside for Process<'_> {
             let address = match symbol {
                 "__tls_get_addr" => tls::get_address as *const (),
                 "_dl_find_object" => registry::find_object as *const (),
+                "dladdr" => registry::name_address as *const (),
                 "dl_iterate_phdr" => registry::iterate as *const (),
                 _ => return None,
             };
@@ -32,6 +33,10 @@ impl Outside for Process<'_> {
 
     fn host_size(&self, address: usize) -> usize {
         size_at(address)
+    }
+
+    fn is_kept_apart(&self, variable: &str) -> bool {
+        self.environment.is_kept_apart(variable)
     }
 
     fn missing(&self, symbol: &str) -> Option<usize> {

@@ -20,6 +20,28 @@ pub struct Span {
     pub name: CString,
     /// Its program headers.
     pub headers: Vec<libc::Elf64_Phdr>,
+    /// What others may use of it.
+    pub exports: Vec<Export>,
+}
+
+/// A symbol that others may use.
+pub struct Export {
+    /// Its address in the object.
+    pub address: usize,
+    /// Bytes; 0 if that is not known.
+    pub size: usize,
+    /// Where its name is, a string of C in the file: there as long as the program is.
+    pub name: usize,
+}
+
+impl Span {
+    /// The symbol with an address of the object in it, or the last one before it that has no size, as dladdr(3) says it.
+    fn export(&self, address: usize) -> Option<&Export> {
+        let holds = |one: &&Export| {
+            one.address <= address && (address - one.address < one.size || (one.size == 0 && one.address != 0))
+        };
+        self.exports.iter().filter(holds).max_by_key(|one| one.address)
+    }
 }
 
 /// The objects of a copy.
@@ -153,6 +175,34 @@ fn host_find_object() -> Option<FindObject> {
         // SAFETY: the function has this type since it exists.
         (!found.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, FindObject>(found) })
     })
+}
+
+/// Replaces `dladdr`, which knows nothing of copies.
+///
+/// # Safety
+/// There is room for the result.
+pub unsafe extern "C" fn name_address(address: *const c_void, result: *mut libc::Dl_info) -> c_int {
+    let found = read(|registry| {
+        let (base, _, span) = registry.find(address as usize)?;
+        let span = span?;
+        let start = base.wrapping_add(span.bias);
+        let export = span.export((address as usize).wrapping_sub(start));
+        Some(libc::Dl_info {
+            dli_fname: span.name.as_ptr(),
+            dli_fbase: start as *mut c_void,
+            dli_sname: export.map_or(std::ptr::null(), |one| one.name as *const c_char),
+            dli_saddr: export.map_or(std::ptr::null_mut(), |one| start.wrapping_add(one.address) as *mut c_void),
+        })
+    });
+    match found {
+        Some(found) => {
+            // SAFETY: as the caller promises.
+            unsafe { result.write(found) };
+            1
+        }
+        // SAFETY: as the caller promises.
+        None => unsafe { libc::dladdr(address, result) },
+    }
 }
 
 type Visitor = unsafe extern "C" fn(*mut libc::dl_phdr_info, usize, *mut c_void) -> c_int;

@@ -44,6 +44,58 @@ fn copies_have_their_own_variables() {
 }
 
 #[test]
+fn variables_of_the_process_can_be_kept_apart() {
+    let source = r#"
+#include <getopt.h>
+int next(int by) { optind += by; return optind; }
+int bump(int by) { opterr += by; return opterr; }
+int main(void) { return 0; }
+"#;
+    let folder = Folder::new("apart");
+    // Other compilers reach variables of libraries in this way in programs, too.
+    let Some(path) = folder.compile("gcc", "apart", source, &["-fPIC"]) else { return };
+    let environment = Plain { apart: vec!["optind".into(), "optarg".into()], ..Plain::default() };
+    let program = open_in(&path, &environment);
+    let (first, second) = (ready(&program), ready(&program));
+    assert_eq!((call(&first, "next", 4), call(&first, "next", 1)), (5, 6));
+    assert_eq!(call(&second, "next", 1), 2, "it begins as the process has it");
+    let optind = second.symbol("optind").expect("the copy has one") as *const i32;
+    // SAFETY: the copy's own variable.
+    assert_eq!(unsafe { *optind }, 2);
+    // The others are shared, and those that the program does not use are not there.
+    assert_eq!((call(&first, "bump", 1), call(&second, "bump", 1)), (2, 3));
+    assert_eq!((first.symbol("opterr"), first.symbol("optarg")), (None, None));
+    call(&second, "bump", -2);
+}
+
+#[test]
+fn dladdr_knows_copies() {
+    let source = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+static int hidden(int x) { return x; }
+int shown(int x) { return x + 1; }
+int asks(int x) {
+    Dl_info of_shown, of_hidden, of_process;
+    int found = dladdr((char *)shown + 1, &of_shown) && dladdr(hidden, &of_hidden) && dladdr(printf, &of_process);
+    int names = strstr(of_shown.dli_fname, "named") && strcmp(of_shown.dli_sname, "shown") == 0;
+    int places = of_shown.dli_saddr == (void *)shown && of_shown.dli_fbase == of_hidden.dli_fbase;
+    int other = strstr(of_process.dli_fname, "libc") != NULL;
+    return found + 10 * names + 100 * places + 1000 * (of_hidden.dli_saddr != (void *)hidden) + 10000 * other;
+}
+int main(void) { return hidden(0); }
+"#;
+    let folder = Folder::new("dladdr");
+    let Some(path) = folder.compile("gcc", "named", source, &["-rdynamic", "-fno-inline", "-ldl"]) else { return };
+    let program = open(&path);
+    for copy in [ready(&program), ready(&program)] {
+        assert_eq!(call(&copy, "asks", 0), 11_111);
+    }
+}
+
+#[test]
 fn large_frames_are_seen() {
     let source = r#"
 void use(char *);

@@ -13,6 +13,9 @@ use super::{Compiler, Language};
 use crate::failure::Failure;
 use crate::mpiexec;
 
+/// The folder in it with the names of wrappers.
+const COMMANDS: &str = "bin";
+
 /// Where it is.
 pub(crate) struct Home {
     pub folder: PathBuf,
@@ -24,6 +27,8 @@ impl Home {
         let texts = [interface::header(), interface::library(), interface::fortran_header()];
         let name = format!("{}-{}", env!("CARGO_PKG_VERSION"), digest(&texts));
         let folder = base()?.join(name);
+        // A string of C.
+        let starter = format!("-DSTARTER={:?}", folder.join(COMMANDS).join(mpiexec::NAMES[0]));
         let [header, library, fortran_header] = texts;
         make(&folder, |folder| {
             fs::write(folder.join("mpi.h"), header)?;
@@ -31,9 +36,11 @@ impl Home {
             fs::write(folder.join("library.c"), library)?;
             let compiler = Compiler::of(Language::C);
             let mut command = compiler.command();
-            command.args(["-shared", "-fPIC", "-O1", "-w", "-Wl,-soname,libmpi_abi.so.0", "library.c", "-o"]);
+            command.args(["-shared", "-fPIC", "-O1", "-w", "-Wl,-soname,libmpi_abi.so.0", &starter]);
+            command.args(["library.c", "-o"]);
             compiled(command.arg("libmpi_abi.so.0").current_dir(folder), &compiler)?;
             std::os::unix::fs::symlink("libmpi_abi.so.0", folder.join("libmpi_abi.so"))?;
+            link_commands(&folder.join(COMMANDS))?;
             Ok(())
         })?;
         Ok(Home { folder })
@@ -54,22 +61,27 @@ impl Home {
 
     /// A folder with the names that other MPI libraries have for their wrappers; for builds that want such a file.
     pub fn commands(&self) -> Result<PathBuf, Failure> {
-        let folder = self.folder.join("bin");
-        let wrong = |error: io::Error| cannot_make(&folder, &error);
-        let own = std::env::current_exe().map_err(wrong)?;
-        fs::create_dir_all(&folder).map_err(wrong)?;
-        let compilers = ["mpicc", "mpicxx", "mpic++", "mpif77", "mpif90", "mpifort"];
-        for name in compilers.into_iter().chain(mpiexec::NAMES) {
-            let link = folder.join(name);
-            if fs::read_link(&link).ok().as_deref() == Some(&own) {
-                continue;
-            }
-            let new = folder.join(format!(".{name}-{}", std::process::id()));
-            std::os::unix::fs::symlink(&own, &new).map_err(wrong)?;
-            fs::rename(&new, &link).map_err(wrong)?;
-        }
+        let folder = self.folder.join(COMMANDS);
+        link_commands(&folder).map_err(|error| cannot_make(&folder, &error))?;
         Ok(folder)
     }
+}
+
+/// Makes the names of wrappers in a folder, where they are not there or another hpcast's.
+fn link_commands(folder: &Path) -> io::Result<()> {
+    let own = std::env::current_exe()?;
+    fs::create_dir_all(folder)?;
+    let compilers = ["mpicc", "mpicxx", "mpic++", "mpif77", "mpif90", "mpifort"];
+    for name in compilers.into_iter().chain(mpiexec::NAMES) {
+        let link = folder.join(name);
+        if fs::read_link(&link).ok().as_deref() == Some(&own) {
+            continue;
+        }
+        let new = folder.join(format!(".{name}-{}", std::process::id()));
+        std::os::unix::fs::symlink(&own, &new)?;
+        fs::rename(&new, &link)?;
+    }
+    Ok(())
 }
 
 /// Below which folders of all versions are.

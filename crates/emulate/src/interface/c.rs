@@ -75,16 +75,51 @@ impl Parameter {
     }
 }
 
-/// The source, in C, of the library that programs are linked with: every name is there, and says how to start the program. Under
-/// `hpcast run` the real functions take its place.
+/// What is done where a function of MPI is called outside of `hpcast run`. `STARTER` is our `mpiexec`, a string of C.
+const ALONE: &str = r#"
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The words after the first of the command that started this process, behind those that are there. */
+static void add_words(char **words, int count, int room) {
+    static char text[1 << 20];
+    FILE *file = fopen("/proc/self/cmdline", "r");
+    size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    for (char *word = text + strlen(text) + 1; word < text + length && count < room; word += strlen(word) + 1)
+        words[count++] = word;
+}
+
+/* A program that is started by itself is one rank, as with other libraries: it begins anew under `hpcast run`. What it has printed
+   so far is in its buffers as a rule, which are lost with it. */
+static void become_a_rank(void) {
+    static char program[PATH_MAX], own[32], *words[1 << 14] = {"mpiexec", "-n", "1", program};
+    const char *options = getenv("HPCAST_RUN"), *before = getenv("HPCAST_ALONE");
+    snprintf(own, sizeof own, "%ld", (long)getpid());
+    if (!options || !*options || (before && strcmp(before, own) == 0)) return;
+    if (readlink("/proc/self/exe", program, sizeof program - 1) <= 0) return;
+    add_words(words, 4, sizeof words / sizeof *words - 1);
+    setenv("HPCAST_ALONE", own, 1);
+    execv(STARTER, words);
+}
+
+void hpcast_stop(void);
+void hpcast_stop(void) {
+    become_a_rank();
+    fputs("error: this program runs on a simulated machine: hpcast run -n RANKS -m MACHINE.toml PROGRAM\n"
+          "  (with HPCAST_RUN=\"-m MACHINE.toml\" in the environment it runs by itself, as one rank)\n", stderr);
+    exit(2);
+}
+#define NAME(name) void name(void) __attribute__((weak, alias("hpcast_stop")))
+
+"#;
+
+/// The source, in C, of the library that programs are linked with: every name is there, and starts the program as one rank, or says how to
+/// start it. Under `hpcast run` the real functions take its place.
 pub fn library() -> String {
-    let mut text = format!(
-        "/* {ORIGIN} */\n#include <stdio.h>\n#include <stdlib.h>\n\n\
-         void hpcast_stop(void);\n\
-         void hpcast_stop(void) {{\n    fputs(\"error: this program runs on a simulated machine: hpcast run -n RANKS -m MACHINE.toml \
-         PROGRAM\\n\", stderr);\n    exit(2);\n}}\n\
-         #define NAME(name) void name(void) __attribute__((weak, alias(\"hpcast_stop\")))\n\n"
-    );
+    let mut text = format!("/* {ORIGIN} */\n{ALONE}");
     for declaration in declarations() {
         let name = declaration.name;
         let _ = writeln!(text, "NAME({name}); NAME(P{name});");

@@ -6,7 +6,7 @@ use crate::output::Stream;
 use crate::process::{Ending, Process};
 
 /// The stand-ins, by name.
-pub fn functions() -> [(&'static str, *const ()); 14] {
+pub fn functions() -> [(&'static str, *const ()); 15] {
     [
         ("dup2", dup2 as *const ()),
         ("dup3", dup3 as *const ()),
@@ -20,6 +20,7 @@ pub fn functions() -> [(&'static str, *const ()); 14] {
         ("write", write as *const ()),
         ("writev", writev as *const ()),
         ("read", read as *const ()),
+        ("__read_chk", read as *const ()),
         ("fileno", fileno as *const ()),
         ("fileno_unlocked", fileno as *const ()),
     ]

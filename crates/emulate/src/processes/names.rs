@@ -226,6 +226,10 @@ fn variables(abi: &Abi) -> Vec<Symbol> {
     all
 }
 
+/// What AddressSanitizer is told before what the user and the program tell it: it insists on being the first library, which is ours, and takes
+/// what our library loads for lost.
+const FOR_SANITIZER: &CStr = c"verify_asan_link_order=0:detect_leaks=0";
+
 /// What every program gets: clocks, and what else is modelled.
 fn standins(code: &mut Code, kernels: Option<&Kernels>) -> File {
     let mut symbols: Vec<Symbol> = standins::FOUND.map(|name| function(name, 0)).into();
@@ -241,6 +245,7 @@ fn standins(code: &mut Code, kernels: Option<&Kernels>) -> File {
     for (name, address) in kernels.into_iter().flat_map(Kernels::stubs) {
         symbols.push(function(name, code.way_to(address)));
     }
+    symbols.push(function("__asan_default_options", code.constant(FOR_SANITIZER.as_ptr() as usize)));
     let on_load = gate::stub(standins::loaded as *const () as usize, 0);
     let on_exit = gate::stub(standins::leaving as *const () as usize, standins::nothing as *const () as usize);
     let needed = vec!["libdl.so.2".to_owned()];

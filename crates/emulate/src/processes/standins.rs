@@ -11,11 +11,21 @@ use super::elf::{self, Elf};
 use super::start::{self, Libraries, Start, StartError};
 use super::{deadlines, gate, threads};
 use crate::libc_functions;
+use crate::libc_names::{copy_link, own_file};
 use crate::process::Process;
 
 /// Functions that tell time or let it pass.
-const CLOCKS: [&str; 8] =
-    ["clock_gettime", "gettimeofday", "time", "clock", "sleep", "usleep", "nanosleep", "clock_nanosleep"];
+const CLOCKS: [&str; 9] = [
+    "clock_gettime",
+    "timespec_get",
+    "gettimeofday",
+    "time",
+    "clock",
+    "sleep",
+    "usleep",
+    "nanosleep",
+    "clock_nanosleep",
+];
 
 /// Names and addresses.
 pub fn functions() -> Vec<(&'static str, usize)> {
@@ -24,6 +34,8 @@ pub fn functions() -> Vec<(&'static str, usize)> {
     all.extend([
         ("dlopen", library_to_open as *const () as usize),
         ("pthread_create", threads::started as *const () as usize),
+        ("readlink", readlink as *const () as usize),
+        ("__readlink_chk", readlink as *const () as usize),
         ("execv", execv as *const () as usize),
         ("execve", execve as *const () as usize),
         ("execvp", execvp as *const () as usize),
@@ -144,6 +156,20 @@ fn fail(number: c_int) -> c_int {
         unsafe { *(gate::call_program(errno, &[]) as *mut c_int) = number };
     }
     -1
+}
+
+unsafe extern "C" fn readlink(path: *const c_char, text: *mut c_char, room: usize) -> isize {
+    // SAFETY: as the program calls it.
+    let length = unsafe {
+        match own_file(path) {
+            Some(file) => copy_link(file, text, room),
+            None => libc::readlink(path, text, room),
+        }
+    };
+    if length < 0 {
+        fail(io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL));
+    }
+    length
 }
 
 unsafe extern "C" fn execv(path: *const c_char, words: *const *const c_char) -> c_int {

@@ -67,6 +67,8 @@ pub struct Plain {
     pub once: Vec<String>,
     /// Libraries that are not loaded.
     pub replaced: Vec<String>,
+    /// Variables of the process that each copy has of its own.
+    pub apart: Vec<String>,
     /// What to take for symbols that nobody has.
     pub missing: Option<usize>,
 }
@@ -104,6 +106,10 @@ impl Environment for Plain {
         // Functions to be called at the end of the process would be gone by then.
         let at_exit = Replacement { address: at_exit as *const () as usize, size: 0 };
         self.symbols.get(symbol).copied().or((symbol == "__cxa_atexit").then_some(at_exit))
+    }
+
+    fn is_kept_apart(&self, variable: &str) -> bool {
+        self.apart.iter().any(|one| one == variable)
     }
 
     fn missing(&self, _: &str) -> Option<usize> {
