@@ -103,6 +103,8 @@ impl Call<'_> {
         })
     }
 
+    /// Apart from the others: what it needs of the stack would be kept with each rank that waits for a message.
+    #[inline(never)]
     fn wait_for_any_kind(&self, request: RequestAt, at: StatusAt) -> Answer {
         let number = request.get(self);
         let empty = self.abi.empty_status();
@@ -144,6 +146,7 @@ impl Call<'_> {
         }
     }
 
+    #[inline(never)]
     fn wait_for_all_kinds(&self, count: i32, requests: RequestArray, at: StatusAt) -> Answer {
         for place in 0..count.max(0) as usize {
             at.set_at(self, place, &self.abi.empty_status());
