@@ -149,9 +149,7 @@ impl Keyval {
 fn answer(code: i32) -> Answer {
     match code {
         0 => Ok(()),
-        code => {
-            Err(Fault { class: Code::Own(code), ..Fault::new(ErrorClass::Other, "an attribute's function failed") })
-        }
+        code => Err(Fault::new(ErrorClass::Other, "an attribute's function failed").of_class(Code::Own(code))),
     }
 }
 

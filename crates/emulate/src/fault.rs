@@ -1,6 +1,7 @@
 //! What can go wrong in a call, and who is told.
 
 use std::ffi::c_int;
+use std::ops::{Deref, DerefMut};
 
 use hpcast_objects::ErrorClass;
 
@@ -12,9 +13,14 @@ use crate::processes::gate::call_program;
 /// What a call gives: nothing, or a fault.
 pub type Answer = Result<(), Fault>;
 
-/// A call that cannot be done.
+/// A call that cannot be done. All of it is elsewhere, so that calls that can be done take no room on the stack for it: what is there is kept
+/// with each rank that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct Fault(Box<What>);
+
+/// What is wrong with a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct What {
     /// What kind of fault it is; the code of the program's own if it has made one.
     pub class: Code,
     /// More about it.
@@ -51,8 +57,15 @@ pub enum Concern {
 
 impl Fault {
     /// A fault of that class.
+    #[cold]
     pub fn new(class: ErrorClass, detail: impl Into<String>) -> Fault {
-        Fault { class: Code::Class(class), detail: detail.into(), concerns: Concern::World }
+        Fault(Box::new(What { class: Code::Class(class), detail: detail.into(), concerns: Concern::World }))
+    }
+
+    /// The same fault, of another class.
+    pub fn of_class(mut self, class: Code) -> Fault {
+        self.class = class;
+        self
     }
 
     /// The same fault, of a communicator.
@@ -75,6 +88,19 @@ impl Fault {
             Code::Class(class) => call.abi.error_code(class),
             Code::Own(code) => code,
         }
+    }
+}
+
+impl Deref for Fault {
+    type Target = What;
+    fn deref(&self) -> &What {
+        &self.0
+    }
+}
+
+impl DerefMut for Fault {
+    fn deref_mut(&mut self) -> &mut What {
+        &mut self.0
     }
 }
 

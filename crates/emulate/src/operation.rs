@@ -223,7 +223,7 @@ impl General {
         // SAFETY: the memory is a status.
         let mut status = unsafe { call.abi.read_status(status_at) };
         status.error = code;
-        let fault = Fault { class: crate::fault::Code::Own(code), ..Fault::from(ErrorClass::Other) };
+        let fault = Fault::from(ErrorClass::Other).of_class(crate::fault::Code::Own(code));
         (status, if code == 0 { Ok(()) } else { Err(fault) })
     }
 }

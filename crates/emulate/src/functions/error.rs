@@ -65,7 +65,7 @@ impl Call<'_> {
     /// Calls the handler of an object, as the program asks for it.
     fn call_handler_of(&self, name: &str, concerns: Concern, code: i32) -> Answer {
         let class = self.abi.error_class(code).map_or(Code::Own(code), Code::Class);
-        let fault = Fault { class, detail: String::new(), concerns };
+        let fault = Fault::from(ErrorClass::Other).of_class(class).of(concerns);
         fault::raise(self, name, &fault);
         Ok(())
     }

@@ -16,7 +16,7 @@ use crate::argument::Buffer;
 use crate::boards::{Deposit, Key};
 use crate::call::Call;
 use crate::communicator::{Communicator, Remote};
-use crate::fault::{Answer, Fault};
+use crate::fault::{Answer, Code, Fault};
 use crate::reduction::Reduction;
 
 /// What a rank is in an operation with a root.
@@ -37,7 +37,7 @@ fn role(call: &Call<'_>, comm: &Communicator, root: i32) -> Result<Role, Fault> 
         return Ok(Role::Bystander);
     }
     let peer = comm.peer(root);
-    peer.map(Role::Other).map_err(|fault| Fault::new(ErrorClass::Root, fault.detail))
+    peer.map(Role::Other).map_err(|fault| fault.of_class(Code::Class(ErrorClass::Root)))
 }
 
 /// An inter-communicator in parts.

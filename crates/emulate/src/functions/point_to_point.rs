@@ -163,8 +163,8 @@ impl Call<'_> {
     /// A blocking send.
     #[inline]
     fn send(&self, described: Described, mode: Mode) -> Answer {
-        let posted = aside(|| Ok(self.post_send(self.outgoing(&described, mode).map_err(Box::new)?)));
-        posted.map(|posted| self.finish_send(posted)).map_err(|fault: Box<Fault>| *fault)
+        let posted = aside(|| Ok(self.post_send(self.outgoing(&described, mode)?)));
+        posted.map(|posted| self.finish_send(posted))
     }
 
     #[inline]
@@ -223,8 +223,7 @@ impl Call<'_> {
 
     #[inline]
     fn begin_send(&self, request: RequestAt, described: Described, mode: Mode) -> Answer {
-        let answer = aside(|| self.begin_send_aside(request, &described, mode).map_err(Box::new));
-        answer.map_err(|fault| *fault)
+        aside(|| self.begin_send_aside(request, &described, mode))
     }
 
     fn begin_send_aside(&self, request: RequestAt, described: &Described, mode: Mode) -> Answer {
@@ -242,8 +241,7 @@ impl Call<'_> {
     #[inline]
     fn begin_receive(&self, request: RequestAt, described: Described) -> Answer {
         self.catch_up_to_receive(&described);
-        let answer = aside(|| self.begin_receive_aside(request, &described).map_err(Box::new));
-        answer.map_err(|fault| *fault)
+        aside(|| self.begin_receive_aside(request, &described))
     }
 
     fn begin_receive_aside(&self, request: RequestAt, described: &Described) -> Answer {
@@ -299,8 +297,8 @@ impl Call<'_> {
     #[inline]
     fn receive(&self, described: Described, at: StatusAt) -> Answer {
         self.catch_up_to_receive(&described);
-        let posted = aside(|| self.post_receive(&described).map_err(Box::new));
-        let Some((request, received)) = posted.map_err(|fault| *fault)? else {
+        let posted = aside(|| self.post_receive(&described));
+        let Some((request, received)) = posted? else {
             at.set(self, &self.proc_null_status());
             return Ok(());
         };
@@ -310,7 +308,7 @@ impl Call<'_> {
             let done = request.take().map(|request| self.me.rank.end(request)).unwrap_or_default();
             let (status, answer) = received.end(self, done);
             at.set(self, &status);
-            answer.map_err(Box::new)
+            answer
         });
         answer.map_err(|fault| fault.of_comm(described.comm.number))
     }

@@ -110,7 +110,7 @@ impl Call<'_> {
         }
         match failed {
             None => Ok(()),
-            Some(fault) => Err(Fault { class: crate::fault::Code::Class(ErrorClass::InStatus), ..fault }),
+            Some(fault) => Err(fault.of_class(crate::fault::Code::Class(ErrorClass::InStatus))),
         }
     }
 

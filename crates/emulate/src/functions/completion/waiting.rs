@@ -8,7 +8,7 @@ use crate::abi::Status;
 use crate::argument::{RequestArray, RequestAt, StatusAt};
 use crate::aside::aside;
 use crate::call::{Call, mpi};
-use crate::fault::{Answer, Fault};
+use crate::fault::{Answer, Code, Fault};
 use crate::fiber::block_on;
 use crate::operation::{Active, Operation, Received, Then};
 use crate::requests::Known;
@@ -29,11 +29,7 @@ impl Call<'_> {
     }
 
     /// Ends messages that are done, by their numbers in the program.
-    fn end_messages(
-        &self,
-        numbers: impl Iterator<Item = u32>,
-        mut tell: impl FnMut(usize, &Status),
-    ) -> Result<(), Box<Fault>> {
+    fn end_messages(&self, numbers: impl Iterator<Item = u32>, mut tell: impl FnMut(usize, &Status)) -> Answer {
         let mut ended = self.me.world.ended_messages.take();
         let (mut sent, mut asked) = (0, 0);
         let held = numbers.enumerate().filter_map(|(place, number)| match Known::of(number) {
@@ -59,7 +55,7 @@ impl Call<'_> {
             failed = failed.or(answer.err());
         }
         self.me.world.ended_messages.set(ended);
-        failed.map_or(Ok(()), |fault| Err(Box::new(fault)))
+        failed.map_or(Ok(()), Err)
     }
 
     /// MPI_Wait of a message: most are.
@@ -69,14 +65,13 @@ impl Call<'_> {
         if !self.wait_for_messages(std::iter::once(number)) {
             return self.wait_for_any_kind(request, at);
         }
-        let ended = aside(|| {
+        aside(|| {
             request.set(self, 0);
             let mut found = self.abi.empty_status();
             let ended = self.end_messages(std::iter::once(number), |_, status| found = *status);
             at.set(self, &found);
             ended
-        });
-        ended.map_err(|fault| *fault)
+        })
     }
 
     /// MPI_Waitall of messages.
@@ -98,8 +93,8 @@ impl Call<'_> {
         });
         ended.map_err(|fault| match fault.class {
             // No status says that a request is none.
-            crate::fault::Code::Class(ErrorClass::Request) => *fault,
-            _ => Fault { class: crate::fault::Code::Class(ErrorClass::InStatus), ..*fault },
+            Code::Class(ErrorClass::Request) => fault,
+            _ => fault.of_class(Code::Class(ErrorClass::InStatus)),
         })
     }
 
