@@ -83,10 +83,10 @@ impl Channel {
             }
             // SAFETY: as above.
             unsafe { libc::kill(pid, libc::SIGCONT) };
-            wait(&self.word, RUNS, Some(LOOK_INSIDE));
-            if self.word.load(Ordering::Acquire) == WAITS {
-                return None;
-            }
+            match self.word.load(Ordering::Acquire) {
+                WAITS => return None,
+                word => wait(&self.word, word, Some(LOOK_INSIDE)),
+            };
         }
         kill(pid)
     }
@@ -118,6 +118,7 @@ impl Ranks {
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = ended as *const () as usize;
+            action.sa_flags = libc::SA_NOCLDSTOP;
             libc::sigaction(libc::SIGCHLD, &action, std::ptr::null_mut());
         }
     }
