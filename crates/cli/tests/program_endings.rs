@@ -395,6 +395,7 @@ const ENDLESS: &str = r#"
 int main(int argc, char **argv) {
     int rank;
     volatile double sum = 0;
+    MPI_Request request;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -405,6 +406,7 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[1], "library") && rank == 1) for (;;) free(malloc(100));
     if (!strcmp(argv[1], "calls")) for (;;) MPI_Barrier(MPI_COMM_WORLD);
     if (!strcmp(argv[1], "asks")) for (;;) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (!strcmp(argv[1], "posts")) for (;;) MPI_Irecv((void *)&sum, 1, MPI_DOUBLE, rank, 0, MPI_COMM_WORLD, &request);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;
@@ -447,6 +449,20 @@ fn an_interrupted_run_says_where_it_was_and_keeps_what_there_is() {
         assert!(report["simulated_seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
         let trace: serde_json::Value = serde_json::from_str(&folder.read("trace.json")).expect("JSON");
         assert!(trace.to_string().len() > 100, "{trace}");
+    }
+}
+
+/// Its process is not killed while it changes the simulation.
+#[test]
+fn a_rank_that_is_a_process_leaves_mpi_before_it_is_stopped() {
+    let folder = Folder::new("program-interrupt-process");
+    let program = compile(&folder, "endless", ENDLESS);
+    for _ in 0..4 {
+        let mut command = program_command(2, &["--ranks-as", "processes"], &[&program, "posts"]);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("hpcast starts");
+        let ran = stopped(child, "-TERM");
+        assert_eq!(ran.code, Some(143), "{}", ran.err);
+        assert!(ran.err.contains("interrupted after ") && !ran.err.contains("error:"), "{}", ran.err);
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Keyval {
     pub form: Form,
     /// The program has freed it; it lives as long as an attribute has it.
     pub is_freed: Cell<bool>,
+    /// What calls the functions for copying and deleting, if they are of C++ in MPICH; otherwise 0.
+    pub through: Cell<[usize; 2]>,
 }
 
 /// The value of an attribute.
@@ -75,6 +77,9 @@ pub type Owner = (Kind, u32);
 /// MPI_COMM_NULL_DELETE_FN is null.
 const DUP: usize = 1;
 
+/// MPICH's word for an attribute that C or C++ has set.
+const AS_ADDRESS: usize = 0;
+
 impl Keyval {
     /// The value for a copy of the object; none if it is not copied. The program's function gets object, key, extra state, value, new
     /// value, whether it is copied, and in Fortran the error code.
@@ -91,11 +96,14 @@ impl Keyval {
                 // SAFETY: the program says that this is a function that copies attributes.
                 code = unsafe {
                     let value = value.seen_by(Language::C) as usize;
-                    let out = &raw mut out as usize;
-                    call_program(
-                        address,
-                        &[object, key as usize, self.extra as usize, value, out, &raw mut flag as usize],
-                    )
+                    let (out, flag) = (&raw mut out as usize, &raw mut flag as usize);
+                    let (key, extra) = (key as usize, self.extra as usize);
+                    match self.through.get() {
+                        [0, _] => call_program(address, &[object, key, extra, value, out, flag]),
+                        [through, _] => {
+                            call_program(through, &[address, object, key, extra, AS_ADDRESS, value, out, flag])
+                        }
+                    }
                 } as i32;
                 Value::new(out, Language::C)
             }
@@ -126,9 +134,14 @@ impl Keyval {
             (0, _) => {}
             (address, Form::C) => {
                 let object = handles.to_c(kind, number, call.me.base());
-                let arguments = [object, key as usize, value.seen_by(Language::C) as usize, self.extra as usize];
+                let (key, value, extra) = (key as usize, value.seen_by(Language::C) as usize, self.extra as usize);
                 // SAFETY: the program says that this is a function that deletes attributes.
-                code = unsafe { call_program(address, &arguments) } as i32;
+                code = unsafe {
+                    match self.through.get() {
+                        [_, 0] => call_program(address, &[object, key, value, extra]),
+                        [_, through] => call_program(through, &[address, object, key, AS_ADDRESS, value, extra]),
+                    }
+                } as i32;
             }
             (address, _) => {
                 let object = handles.to_fortran(kind, number);
@@ -260,8 +273,16 @@ impl Call<'_> {
             (Language::Fortran, false) => Form::Fortran,
             (Language::Fortran, true) => Form::OldFortran,
         };
-        let keyval =
-            Rc::new(Keyval { kind, name: Cell::new(0), copy, delete, extra, form, is_freed: Cell::new(false) });
+        let keyval = Rc::new(Keyval {
+            kind,
+            name: Cell::new(0),
+            copy,
+            delete,
+            extra,
+            form,
+            is_freed: Cell::default(),
+            through: Cell::default(),
+        });
         let name = (OWN | self.me.objects.keyvals.insert(keyval.clone())) as i32;
         keyval.name.set(name);
         name

@@ -126,7 +126,8 @@ from_objects! { DatatypeError GroupError TopologyError OperationError }
 pub fn raise(call: &Call<'_>, name: &str, fault: &Fault) -> c_int {
     let code = fault.code(call);
     match call.me.error_handler(fault.concerns) {
-        Handler::Return => {}
+        // C++ looks at the code, and throws.
+        Handler::Return | Handler::Throw => {}
         Handler::Fatal => {
             let what = match fault.class {
                 Code::Class(class) => format!("{} ({})", class.name(), class.text()),
@@ -151,6 +152,8 @@ pub enum Handler {
     Fatal,
     /// MPI_ERRORS_RETURN.
     Return,
+    /// MPI::ERRORS_THROW_EXCEPTIONS.
+    Throw,
     /// A function of the program.
     Own(crate::argument::Callback),
 }
@@ -169,6 +172,12 @@ pub(crate) fn call_handler(call: &Call<'_>, handler: crate::argument::Callback, 
         Language::C => handles.to_c(kind, number, call.me.base()),
         Language::Fortran => handles.to_fortran(kind, number) as usize,
     };
+    let arguments = [&raw mut word as usize, &raw mut code as usize];
     // SAFETY: the program has said that this is an error handler: it takes the addresses of a handle and of a code.
-    unsafe { call_program(handler.address, &[&raw mut word as usize, &raw mut code as usize]) };
+    unsafe {
+        match handler.through {
+            0 => call_program(handler.address, &arguments),
+            through => crate::functions::call_handler_of_cxx(call, through, kind, arguments, handler.address),
+        }
+    };
 }

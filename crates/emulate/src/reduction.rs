@@ -5,7 +5,7 @@ use std::rc::Rc;
 use hpcast_mpi::collectives::{Order, Part};
 use hpcast_objects::{Datatype, ErrorClass, Operation};
 
-use crate::abi::Kind;
+use crate::abi::{Kind, Library};
 use crate::argument::{Callback, OpHandle};
 use crate::call::{Call, Language};
 use crate::fault::{Answer, Fault};
@@ -137,7 +137,17 @@ impl Reduction {
                 };
                 let arguments = [input as usize, inout as usize, &raw mut length as usize, &raw mut word as usize];
                 // SAFETY: the program has said that this is an operation; the data is as it expects.
-                unsafe { call_program(function.address, &arguments) };
+                unsafe {
+                    match (function.through, call.abi.library) {
+                        (0, _) => call_program(function.address, &arguments),
+                        // MPICH gives values, not their addresses.
+                        (through, Library::Mpich) => {
+                            let [input, inout, ..] = arguments;
+                            call_program(through, &[input, inout, length as usize, word, function.address])
+                        }
+                        (through, _) => call_program(through, &[&arguments[..], &[function.address]].concat()),
+                    }
+                };
                 Ok(())
             }
         }

@@ -21,6 +21,23 @@ struct Cell {
     number: u32,
 }
 
+/// A cell with room behind it: Open MPI's library for C++ takes error handlers for objects of its own, and writes into them.
+#[repr(C)]
+pub struct Object {
+    cell: Cell,
+    room: std::cell::Cell<[usize; Object::ROOM]>,
+}
+
+impl Object {
+    /// Words behind a cell: error handlers of Open MPI 4 have 128 bytes.
+    const ROOM: usize = 16;
+
+    /// With the number of a handle.
+    pub fn new(number: u32) -> Object {
+        Object { cell: Cell { magic: MAGIC, number }, room: std::cell::Cell::default() }
+    }
+}
+
 /// Where an object of the library is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -35,7 +52,7 @@ struct Predefined {
     number: u32,
     symbol: &'static str,
     /// Boxed: its address is given away.
-    cell: Box<Cell>,
+    object: Box<Object>,
 }
 
 /// Room for the predefined handles that a program uses.
@@ -82,24 +99,24 @@ pub struct Cells {
 
 impl Cells {
     pub(super) fn add(&mut self, kind: Kind, number: u32, symbol: &'static str) {
-        let cell = Box::new(Cell { magic: MAGIC, number });
+        let object = Box::new(Object::new(number));
         let places = &mut self.places[kind as usize];
         if places.len() <= number as usize {
             places.resize(number as usize + 1, None);
         }
-        places[number as usize] = Some(Place::Shared(&raw const *cell as usize));
-        self.predefined.push(Predefined { kind, number, symbol, cell });
+        places[number as usize] = Some(Place::Shared(&raw const *object as usize));
+        self.predefined.push(Predefined { kind, number, symbol, object });
     }
 
     /// Address and size of the object of that name.
     pub fn object(&self, symbol: &str) -> Option<(usize, usize)> {
         let known = self.predefined.iter().find(|known| known.symbol == symbol)?;
-        Some((&raw const *known.cell as usize, size_of::<Cell>()))
+        Some((&raw const *known.object as usize, size_of::<Cell>()))
     }
 
     /// Name, address and size of all objects.
     pub fn objects(&self) -> impl Iterator<Item = (&'static str, usize, usize)> {
-        self.predefined.iter().map(|known| (known.symbol, &raw const *known.cell as usize, size_of::<Cell>()))
+        self.predefined.iter().map(|known| (known.symbol, &raw const *known.object as usize, size_of::<Cell>()))
     }
 
     pub(super) fn set_places(&mut self, place: impl Fn(&str) -> Option<Place>) {
@@ -138,9 +155,18 @@ impl Cells {
         let places = &self.places[kind as usize];
         match places.get(number as usize).copied().flatten().or_else(|| places.first().copied().flatten()) {
             Some(Place::Shared(address)) => address,
+            // A rank may have executed another program, which has no copies.
+            Some(Place::InProgram(_)) if base == 0 => self.common(kind, number),
             Some(Place::InProgram(offset)) => base + offset,
             None => 0,
         }
+    }
+
+    /// Where the library itself has the object of a predefined handle.
+    fn common(&self, kind: Kind, number: u32) -> usize {
+        let mut known = self.predefined.iter().filter(|known| known.kind == kind);
+        let found = known.clone().find(|known| known.number == number).or_else(|| known.next());
+        found.map_or(0, |known| &raw const *known.object as usize)
     }
 
     fn own_address(&self, place: usize) -> usize {

@@ -76,7 +76,9 @@ impl Kind {
                 std::iter::once("MPI_OP_NULL").chain(Operation::ALL.iter().map(|operation| operation.name())).collect()
             }
             Kind::Errhandler => {
-                vec!["MPI_ERRHANDLER_NULL", "MPI_ERRORS_ARE_FATAL", "MPI_ERRORS_RETURN", "MPI_ERRORS_ABORT"]
+                // The last is that of C++.
+                let own = ["MPI_ERRORS_ARE_FATAL", "MPI_ERRORS_RETURN", "MPI_ERRORS_ABORT"];
+                [&["MPI_ERRHANDLER_NULL"], &own[..], &["MPI_ERRORS_THROW_EXCEPTIONS"]].concat()
             }
             Kind::Info => vec!["MPI_INFO_NULL", "MPI_INFO_ENV"],
             Kind::Win => vec!["MPI_WIN_NULL"],

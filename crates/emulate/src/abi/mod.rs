@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 use hpcast_objects::ErrorClass;
 
-pub use cells::{Cells, Place};
+pub use cells::{Cells, Object, Place};
 pub(crate) use handles::FIRST_OWN;
 pub use handles::Kind;
 pub use status::Status;

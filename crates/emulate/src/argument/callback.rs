@@ -10,12 +10,14 @@ pub struct Callback {
     pub address: usize,
     /// How it is called.
     pub language: Language,
+    /// What calls it instead, if it is of C++ (`functions/cxx.rs`); otherwise 0.
+    pub through: usize,
 }
 
 impl Argument for Callback {
     const IN_C: &'static str = "void *";
     unsafe fn from_c(word: usize, call: &Call<'_>) -> Callback {
-        Callback { address: word, language: call.language }
+        Callback { address: word, language: call.language, through: 0 }
     }
 }
 
@@ -55,7 +57,7 @@ macro_rules! callbacks {
             const IN_C: &'static str = $in_c;
             $(const IN_C_LARGE: &'static str = $in_c_large;)?
             unsafe fn from_c(word: usize, call: &Call<'_>) -> $name {
-                $name(Callback { address: word, language: call.language })
+                $name(Callback { address: word, language: call.language, through: 0 })
             }
         }
     )*};

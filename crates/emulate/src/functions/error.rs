@@ -14,6 +14,7 @@ use crate::process::OwnHandler;
 const FATAL: u32 = 1;
 const RETURN: u32 = 2;
 const ABORT: u32 = 3;
+const THROW: u32 = 4;
 
 impl Call<'_> {
     /// The largest code that is the library's own.
@@ -42,6 +43,7 @@ impl Call<'_> {
         match handle.number {
             FATAL | ABORT => Ok(Handler::Fatal),
             RETURN => Ok(Handler::Return),
+            THROW => Ok(Handler::Throw),
             number => {
                 let found = self.me.objects.handlers.with(number, |own| own.handler);
                 found.ok_or_else(|| Fault::new(ErrorClass::Errhandler, "no such error handler"))
@@ -53,6 +55,7 @@ impl Call<'_> {
         match handler {
             Handler::Fatal => FATAL,
             Handler::Return => RETURN,
+            Handler::Throw => THROW,
             Handler::Own(_) => self.add_handler(handler),
         }
     }
@@ -127,7 +130,7 @@ mpi! {
         match call.me.objects.handlers.with(number, free) {
             Some(0) => drop(call.me.objects.handlers.remove(number)),
             Some(_) => {}
-            None if (FATAL..=ABORT).contains(&number) => {}
+            None if (FATAL..=THROW).contains(&number) => {}
             None => return Err(Fault::new(ErrorClass::Errhandler, "no such error handler")),
         }
         errhandler.set(call, 0);

@@ -6,6 +6,7 @@ mod collective;
 mod communicator;
 mod completion;
 mod conversion;
+mod cxx;
 mod datatype;
 mod dynamic;
 mod environment;
@@ -28,6 +29,7 @@ mod topology;
 use crate::call::Address;
 pub use crate::call::Function;
 
+pub(crate) use cxx::call_handler as call_handler_of_cxx;
 pub(crate) use partitioned::Parts;
 pub(crate) use point_to_point::TAG_UB;
 
@@ -66,5 +68,6 @@ pub fn others() -> Vec<(&'static str, Address)> {
     all.extend(conversion::others());
     all.extend(attribute::others());
     all.extend(fortran::others());
+    all.extend(cxx::others());
     all
 }

@@ -25,6 +25,9 @@ const LOOK_AGAIN: u32 = 20_000;
 /// Where nobody tells that the last of several threads has come to rest, one looks after that time, and then less and less often.
 const FIRST_LOOK: u32 = 20;
 const LAST_LOOK: u32 = 1000;
+/// A rank that is to be killed and is among our functions leaves them first, if it does so in so many looks of that length.
+const LOOKS_INSIDE: u32 = 1000;
+const LOOK_INSIDE: u32 = 1000;
 
 /// Something to be done in a rank's memory.
 pub type Letter = Box<dyn FnOnce()>;
@@ -64,6 +67,31 @@ struct Channel {
     answer: RefCell<Vec<u8>>,
 }
 
+impl Channel {
+    /// Ends the process, though not while it changes the simulation; nothing if it has given the baton back.
+    fn kill(&self) -> Option<i32> {
+        let pid = self.pid.get();
+        for _ in 0..LOOKS_INSIDE {
+            // SAFETY: a child of this process that has not been waited for.
+            unsafe { libc::kill(pid, libc::SIGSTOP) };
+            let status = look_after(pid, libc::WUNTRACED);
+            if !status.is_some_and(|status| libc::WIFSTOPPED(status)) {
+                return status;
+            }
+            if self.door.inside() == 0 {
+                break;
+            }
+            // SAFETY: as above.
+            unsafe { libc::kill(pid, libc::SIGCONT) };
+            match self.word.load(Ordering::Acquire) {
+                WAITS => return None,
+                word => wait(&self.word, word, Some(LOOK_INSIDE)),
+            };
+        }
+        kill(pid)
+    }
+}
+
 /// The processes of all ranks.
 pub struct Ranks {
     channels: Vec<Channel>,
@@ -90,6 +118,7 @@ impl Ranks {
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = ended as *const () as usize;
+            action.sa_flags = libc::SA_NOCLDSTOP;
             libc::sigaction(libc::SIGCHLD, &action, std::ptr::null_mut());
         }
     }
@@ -126,7 +155,7 @@ impl Ranks {
                     pause = if state == LOOKS { FIRST_LOOK } else { LAST_LOOK.min(2 * pause) };
                     let pid = channel.pid.get();
                     let looked = look();
-                    let status = if looked == Look::Stopped { kill(pid) } else { look_after(pid, libc::WNOHANG) };
+                    let status = if looked == Look::Stopped { channel.kill() } else { look_after(pid, libc::WNOHANG) };
                     if status.is_some() {
                         channel.ended.set(status);
                         break;

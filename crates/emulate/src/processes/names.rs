@@ -264,7 +264,9 @@ unsafe extern "C" fn loaded(table: *const usize, library: u32) {
         let address = |symbol: &str| names.iter().position(|(name, _)| name == symbol).map(|place| table[place]);
         // Handles are addresses of the program's own variables, which lie side by side, or of ours, which all ranks see.
         let handles = names.iter().zip(table).filter(|((name, _), _)| name.starts_with(HANDLES));
-        let own = handles.filter(|((_, common), address)| common != *address);
+        // A name that is there twice has one address.
+        let ours: HashSet<usize> = names.iter().map(|(_, common)| *common).collect();
+        let own = handles.filter(|(_, address)| !ours.contains(*address));
         let first = own.clone().map(|(_, &address)| address).min().unwrap_or_default();
         let places: HashMap<&str, usize> = own.map(|((name, _), address)| (name.as_str(), address - first)).collect();
         me.set_place(first, sentinels(library, address));

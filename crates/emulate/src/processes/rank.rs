@@ -14,6 +14,7 @@ use super::gate;
 use super::start::{self, Start};
 use super::text::{Ends, Held, Text};
 use super::threads::{Door, Seat};
+use crate::last_words;
 use crate::process::{Ending, Process};
 use crate::watch::ProcessWatch;
 
@@ -125,6 +126,9 @@ impl Body {
         process.threads().go_on();
         process.switch_to();
         let status = self.ranks.resume(number, turn, || self.look());
+        if let Some(status) = status.filter(|_| !process.rank.is_at_rest()) {
+            lost(process, status);
+        }
         self.text.hold(process.rank.now());
         Process::switch_away();
         if let Some(status) = status {
@@ -164,6 +168,17 @@ fn ending(status: c_int) -> Ending {
     Ending::Signal { number, what: crate::signals::name(number), call: None, place: (0, 0) }
 }
 
+/// A process has ended while it was changing the simulation, which cannot go on.
+fn lost(process: &Process, status: c_int) -> ! {
+    let (rank, place) = (process.number(), process.calling().unwrap_or("its own code"));
+    let (what, code) = match ending(status) {
+        Ending::Signal { number, what, .. } => (format!("got {what}"), 128 + number),
+        _ => ("ended".to_owned(), 1),
+    };
+    last_words::prepare(format_args!("error: rank {rank} {what} in {place}; no more can be said\n"), code);
+    last_words::say()
+}
+
 /// The process of a rank begins.
 fn begin(process: &Process, ranks: &Ranks, start: &Start, ends: &Ends, simulation: u32) -> ! {
     let number = process.number() as usize;
@@ -176,6 +191,10 @@ fn begin(process: &Process, ranks: &Ranks, start: &Start, ends: &Ends, simulatio
             libc::_exit(1);
         }
         reset_signals();
+        // What is sent to the group of the simulation, as `timeout` does, is for the simulation. Whoever reads from a terminal must stay.
+        if number > 0 || libc::isatty(0) == 0 {
+            libc::setpgid(0, 0);
+        }
         if number > 0 {
             let nothing = libc::open(c"/dev/null".as_ptr(), libc::O_RDONLY);
             libc::dup2(nothing, 0);
