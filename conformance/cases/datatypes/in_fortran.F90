@@ -23,6 +23,12 @@ subroutine removed_functions()
   CHECK(extent == 16 .and. bytes == 16)
   call MPI_Type_free(type, ierror)
   CHECK(type == MPI_DATATYPE_NULL)
+  call MPI_Type_struct(3, [1, 1, 1], [-8, 0, 24], [MPI_LB, MPI_INTEGER, MPI_UB], type, ierror)
+  call MPI_Type_lb(type, lower, ierror)
+  call MPI_Type_ub(type, upper, ierror)
+  call MPI_Type_size(type, bytes, ierror)
+  CHECK(lower == -8 .and. upper == 24 .and. bytes == 4)
+  call MPI_Type_free(type, ierror)
 end subroutine
 
 ! A block of a matrix, sent around.

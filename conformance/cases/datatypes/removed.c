@@ -3,6 +3,13 @@
 #define OMPI_OMIT_MPI1_COMPAT_DECLS 0
 #include "case.h"
 
+#if defined(OPEN_MPI) && !defined(MPI_UB)
+/* The library has them, and the header only where it was configured so. */
+extern struct ompi_predefined_datatype_t ompi_mpi_lb, ompi_mpi_ub;
+#define MPI_LB OMPI_PREDEFINED_GLOBAL(MPI_Datatype, ompi_mpi_lb)
+#define MPI_UB OMPI_PREDEFINED_GLOBAL(MPI_Datatype, ompi_mpi_ub)
+#endif
+
 CASE(address_and_structure) {
     struct { int a; double b; } thing = {rank, rank + 0.5}, in;
     MPI_Aint places[2], base;
@@ -18,6 +25,30 @@ CASE(address_and_structure) {
     MPI_Sendrecv(&thing, 1, type, (rank + 1) % size, 0, &in, 1, type, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
     CHECK(in.a == (rank + size - 1) % size && in.b == in.a + 0.5);
+    MPI_Type_free(&type);
+}
+
+/* The markers of MPI-1 set where a datatype begins and ends, also inside of others. */
+CASE(markers) {
+    int blocks[3] = {1, 2, 1}, in[8] = {0}, out[8];
+    MPI_Aint places[3] = {-4, 0, 16}, lower, extent;
+    MPI_Datatype types[3] = {MPI_LB, MPI_INT, MPI_UB}, type, pair;
+    int bytes;
+    MPI_Type_struct(3, blocks, places, types, &type);
+    MPI_Type_commit(&type);
+    MPI_Type_lb(type, &lower);
+    MPI_Type_extent(type, &extent);
+    MPI_Type_size(type, &bytes);
+    CHECK(lower == -4 && extent == 20 && bytes == 8);
+    MPI_Type_contiguous(2, type, &pair);
+    MPI_Type_extent(pair, &extent);
+    CHECK(extent == 40);
+    MPI_Type_free(&pair);
+    for (int i = 0; i < 8; i++) out[i] = 10 * rank + i;
+    MPI_Sendrecv(out, 2, type, (rank + 1) % size, 0, in, 8, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    const int base = 10 * ((rank + size - 1) % size);
+    CHECK(in[0] == base && in[1] == base + 1 && in[2] == base + 5 && in[3] == base + 6 && in[4] == 0);
     MPI_Type_free(&type);
 }
 

@@ -1,5 +1,6 @@
 /* ranks: 4 */
 /* What the C library remembers for a program belongs to one rank alone: ranks take turns inside these functions. */
+#define _GNU_SOURCE
 #include "case.h"
 #include <ctype.h>
 #include <errno.h>
@@ -42,6 +43,40 @@ CASE(random_numbers) {
     double after = drand48();
     srand48(rank);
     CHECK(drand48() == before && drand48() == after);
+}
+
+/* The numbers that a rank draws after its own seed are those that a rank draws alone. */
+static long draw(int in_turns) {
+    long sum = 0;
+    for (int i = 0; i < 5; i++) {
+        sum = 7 * sum + random() % 1000 + lrand48() % 1000;
+        if (in_turns) turn();
+    }
+    return sum;
+}
+
+CASE(states_of_random_numbers) {
+    static char memory[2][64];
+    unsigned short seed[3] = {(unsigned short)rank, 2, 3}, all[7] = {1, (unsigned short)rank, 3, 4, 5, 6, 7};
+    char *usual = initstate(10 + rank, memory[0], sizeof memory[0]);
+    CHECK(usual && usual != memory[0]);
+    seed48(seed);
+    turn();
+    long before = draw(1);
+    CHECK(initstate(10 + rank, memory[1], sizeof memory[1]) == memory[0]);
+    seed48(seed);
+    CHECK(draw(0) == before);
+    CHECK(setstate(memory[0]) == memory[1]);
+    lcong48(all);
+    turn();
+    before = draw(1);
+    CHECK(memcmp(seed48(seed), all, sizeof seed) != 0);
+    initstate(10 + rank, memory[1], sizeof memory[1]);
+    draw(0);
+    lcong48(all);
+    CHECK(draw(0) == before);
+    CHECK(setstate(usual) == memory[1]);
+    srand48(rank);
 }
 
 CASE(error_number) {

@@ -100,6 +100,19 @@ CASE(nonblocking_pointers) {
     MPI_File_close(&file);
 }
 
+/* What MPI-2 calls a request was another thing before, with functions of its own. */
+CASE(old_requests) {
+    int out = rank + 5, in = -1, is_done = 0;
+    MPIO_Request request;
+    begin("old_requests.dat");
+    MPI_File_iwrite_at(file, rank * sizeof out, &out, 1, MPI_INT, &request);
+    MPIO_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_File_iread_at(file, rank * sizeof out, &in, 1, MPI_INT, &request);
+    while (!is_done) MPIO_Test(&request, &is_done, MPI_STATUS_IGNORE);
+    CHECK(in == rank + 5);
+    MPI_File_close(&file);
+}
+
 CASE(nonblocking_shared) {
     int out = 1 << rank, in = 0, sum;
     MPI_Request request;

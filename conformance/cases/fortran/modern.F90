@@ -32,6 +32,50 @@ contains
     CHECK(requests(1) == MPI_REQUEST_NULL)
   end subroutine
 
+  ! Sends and receives what an argument without a known size is, and waits.
+  subroutine exchange(in, out)
+    integer, asynchronous :: in(:), out(:)
+    type(MPI_Request) :: requests(2)
+    call MPI_Irecv(in, size_of(in), MPI_INTEGER, mod(rank + size - 1, size), 0, MPI_COMM_WORLD, requests(1))
+    call MPI_Isend(out, size_of(out), MPI_INTEGER, mod(rank + 1, size), 0, MPI_COMM_WORLD, requests(2))
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)
+    if (.not. MPI_ASYNC_PROTECTS_NONBLOCKING) call MPI_F_sync_reg(in)
+  end subroutine
+
+  integer function size_of(list)
+    integer, intent(in) :: list(:)
+    size_of = ubound(list, 1)
+  end function
+
+  ! Sections whose elements are side by side are where they are; others only where the library says so.
+  subroutine sections()
+    integer, asynchronous :: in(4, 3), out(4, 3)
+    integer, allocatable, asynchronous :: list(:)
+    integer, pointer, asynchronous :: part(:)
+    integer, target, asynchronous :: whole(6)
+    integer :: from, i, j
+    from = mod(rank + size - 1, size)
+    out = reshape([((100 * rank + 10 * i + j, i = 1, 4), j = 1, 3)], [4, 3])
+    in = 0
+    call exchange(in(:, 2), out(:, 3))
+    CHECK(all(in(:, 2) == 100 * from + [13, 23, 33, 43]) .and. all(in(:, 1) == 0) .and. all(in(:, 3) == 0))
+    call exchange(in(2:3, 1), out(1:2, 1))
+    CHECK(all(in(2:3, 1) == 100 * from + [11, 21]) .and. in(1, 1) == 0 .and. in(4, 1) == 0)
+    allocate (list(4))
+    whole = 0
+    part => whole(3:6)
+    call exchange(list, out(:, 1))
+    call exchange(part, list)
+    CHECK(all(part == 100 * mod(from + size - 1, size) + [11, 21, 31, 41]) .and. all(whole(1:2) == 0))
+    if (MPI_SUBARRAYS_SUPPORTED) then
+      call exchange(in(1, :), out(4, :))
+    else
+      call MPI_Sendrecv(out(4, :), 3, MPI_INTEGER, mod(rank + 1, size), 0, in(1, :), 3, MPI_INTEGER, from, 0, &
+                        MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+    end if
+    CHECK(all(in(1, :) == 100 * from + [41, 42, 43]))
+  end subroutine
+
   subroutine collectives()
     integer :: sum, ranks(8), i, ierror
     double precision :: values(3)
@@ -205,6 +249,7 @@ program main
   call start()
   call run('messages', messages)
   call run('nonblocking', nonblocking)
+  call run('sections', sections)
   call run('collectives', collectives)
   call run('communicators', communicators)
   call run('datatypes', datatypes)

@@ -129,6 +129,11 @@ fn compile(language: Language, arguments: &[OsString]) -> Result<(), Failure> {
             arguments.iter().filter(|argument| Shown::of(&argument.to_string_lossy()).is_none()).collect();
         return show(shown, &flags, &compiler, &others);
     }
+    if let Some(option) = static_program(arguments) {
+        return Err(Failure::input(format!(
+            "{option}: a static program brings its own MPI, and cannot run on a simulated machine\n  leave {option} out"
+        )));
+    }
     let words = flags.around(arguments);
     let status = compiler.command().args(&words).status().map_err(|error| compiler.failure(&error))?;
     std::process::exit(exit_code(status));
@@ -245,6 +250,15 @@ impl Flags {
     }
 }
 
+/// The option that asks for a static program, if the compiler will link one.
+fn static_program(arguments: &[OsString]) -> Option<&str> {
+    let find = |options: &[&str]| {
+        arguments.iter().filter_map(|argument| argument.to_str()).find(|argument| options.contains(argument))
+    };
+    let option = find(&["-static", "--static", "-static-pie", "--static-pie"])?;
+    (links(arguments) && find(&["-shared", "-r"]).is_none()).then_some(option)
+}
+
 fn joined(option: &str, path: &Path) -> OsString {
     let mut text = OsString::from(option);
     text.push(path);
@@ -295,6 +309,16 @@ mod tests {
         assert_eq!(words, arguments("-fPIE -I/h a.o -o program -pie -L/h -Wl,-rpath,/h -lmpi_abi"));
         let words = flags().around(&arguments("-shared a.o -o liba.so"));
         assert_eq!(words, arguments("-I/h -shared a.o -o liba.so -L/h -Wl,-rpath,/h -lmpi_abi"));
+    }
+
+    #[test]
+    fn static_programs_are_found_where_they_are_linked() {
+        let found = |text| static_program(&arguments(text)).map(str::to_owned);
+        assert_eq!(found("-O2 -static a.o -o program").as_deref(), Some("-static"));
+        assert_eq!(found("a.c -static-pie").as_deref(), Some("-static-pie"));
+        for text in ["-static -c a.c", "-static --version", "-static-libgcc a.o", "-r -static a.o -o b.o", "a.o"] {
+            assert_eq!(found(text), None, "{text}");
+        }
     }
 
     #[test]

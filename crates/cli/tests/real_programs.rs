@@ -219,6 +219,23 @@ fn wrappers_pass_on_what_the_compiler_says() {
     assert!(output.status.success() && !output.stdout.is_empty());
 }
 
+/// They bring their own MPI, so that nothing could be put in its place.
+#[test]
+fn static_programs_are_refused_where_they_would_be_linked() {
+    let folder = Folder::new("compile-static");
+    let (source, object) = (folder.write("a.c", C), folder.path("a.o"));
+    compiles(&folder, &["cc", "-static", "-c", &source, "-o", &object]);
+    for option in ["-static", "-static-pie"] {
+        let output = at_home(&folder, &["cc", option, &object, "-o", &folder.path("a")]);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(
+            message.contains("brings its own MPI") && message.contains(&format!("leave {option} out")),
+            "{message}"
+        );
+    }
+}
+
 #[test]
 fn wrappers_tell_builds_what_they_add() {
     let folder = Folder::new("compile-show");

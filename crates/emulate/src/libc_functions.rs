@@ -1,6 +1,6 @@
 //! Functions of the C library that concern a process as a whole: here a process is a rank.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_long, c_uint, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_long, c_uint, c_ushort, c_void};
 
 use hpcast_units::Time;
 
@@ -46,11 +46,18 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("srand", srand as *const ()),
         ("random", random as *const ()),
         ("srandom", srandom as *const ()),
+        ("initstate", initstate as *const ()),
+        ("setstate", setstate as *const ()),
         ("strtok", strtok as *const ()),
         ("drand48", drand48 as *const ()),
         ("lrand48", lrand48 as *const ()),
         ("mrand48", mrand48 as *const ()),
+        ("erand48", erand48 as *const ()),
+        ("nrand48", nrand48 as *const ()),
+        ("jrand48", jrand48 as *const ()),
         ("srand48", srand48 as *const ()),
+        ("seed48", seed48 as *const ()),
+        ("lcong48", lcong48 as *const ()),
         ("getenv", getenv as *const ()),
         ("secure_getenv", getenv as *const ()),
         ("setenv", setenv as *const ()),
@@ -319,6 +326,16 @@ extern "C" fn srandom(seed: c_uint) {
     Process::current().libc.random().seed(seed);
 }
 
+unsafe extern "C" fn initstate(seed: c_uint, memory: *mut c_char, length: usize) -> *mut c_char {
+    // SAFETY: as the program calls it.
+    unsafe { Process::current().libc.random().begin_in(seed, memory, length) }
+}
+
+unsafe extern "C" fn setstate(memory: *mut c_char) -> *mut c_char {
+    // SAFETY: as the program calls it.
+    unsafe { Process::current().libc.random().go_on_in(memory) }
+}
+
 unsafe extern "C" {
     fn strtok_r(text: *mut c_char, delimiters: *const c_char, rest: *mut *mut c_char) -> *mut c_char;
 }
@@ -398,15 +415,37 @@ unsafe extern "C" fn malloc_usable_size(memory: *mut c_void) -> usize {
 }
 
 extern "C" fn drand48() -> f64 {
-    Process::current().libc.random48().real()
+    Process::current().libc.random48().real(None)
 }
 
 extern "C" fn lrand48() -> c_long {
-    Process::current().libc.random48().positive()
+    Process::current().libc.random48().positive(None)
 }
 
 extern "C" fn mrand48() -> c_long {
-    Process::current().libc.random48().any()
+    Process::current().libc.random48().any(None)
+}
+
+extern "C" fn erand48(state: *mut c_ushort) -> f64 {
+    Process::current().libc.random48().real(Some(state))
+}
+
+extern "C" fn nrand48(state: *mut c_ushort) -> c_long {
+    Process::current().libc.random48().positive(Some(state))
+}
+
+extern "C" fn jrand48(state: *mut c_ushort) -> c_long {
+    Process::current().libc.random48().any(Some(state))
+}
+
+unsafe extern "C" fn seed48(seed: *const c_ushort) -> *mut c_ushort {
+    // SAFETY: the program passes three words.
+    unsafe { Process::current().libc.random48().set(seed) }
+}
+
+unsafe extern "C" fn lcong48(parameters: *const c_ushort) {
+    // SAFETY: the program passes seven words.
+    unsafe { Process::current().libc.random48().set_all(parameters) }
 }
 
 extern "C" fn srand48(seed: c_long) {

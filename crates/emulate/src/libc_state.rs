@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell, RefMut};
 use std::collections::HashMap;
-use std::ffi::{CString, c_char, c_int, c_long, c_uint};
+use std::ffi::{CString, c_char, c_int, c_long, c_uint, c_ushort};
 
 /// State of functions that keep some.
 #[derive(Default)]
@@ -11,7 +11,7 @@ pub struct LibcState {
     /// Where strtok goes on.
     pub strtok: Cell<*mut c_char>,
     /// Of drand48() and its relatives.
-    random48: RefCell<Random48>,
+    random48: RefCell<Option<Box<Random48>>>,
     /// Environment variables that the rank has set, or taken away.
     pub variables: RefCell<HashMap<CString, Option<CString>>>,
     /// getopt's next argument.
@@ -49,7 +49,7 @@ pub struct Action {
 impl LibcState {
     /// The generator of drand48() and its relatives.
     pub fn random48(&self) -> RefMut<'_, Random48> {
-        self.random48.borrow_mut()
+        RefMut::map(self.random48.borrow_mut(), |random| &mut **random.get_or_insert_default())
     }
 
     /// The generator of rand() and random().
@@ -67,18 +67,26 @@ pub struct Random {
 /// glibc's `struct random_data` (stdlib.h).
 #[repr(C)]
 struct RandomData {
-    words: [usize; 6],
+    front: *mut i32,
+    rear: *mut i32,
+    /// What follows the first word of the state.
+    state: *mut i32,
+    numbers: [c_int; 3],
+    end: *mut i32,
 }
 
 unsafe extern "C" {
     fn initstate_r(seed: c_uint, state: *mut c_char, length: usize, data: *mut RandomData) -> c_int;
     fn srandom_r(seed: c_uint, data: *mut RandomData) -> c_int;
+    fn setstate_r(state: *mut c_char, data: *mut RandomData) -> c_int;
     fn random_r(data: *mut RandomData, result: *mut i32) -> c_int;
 }
 
 impl Random {
     fn new() -> Box<Random> {
-        let mut random = Box::new(Random { data: RandomData { words: [0; 6] }, state: [0; 128] });
+        let nothing = std::ptr::null_mut();
+        let data = RandomData { front: nothing, rear: nothing, state: nothing, numbers: [0; 3], end: nothing };
+        let mut random = Box::new(Random { data, state: [0; 128] });
         let state = random.state.as_mut_ptr();
         // SAFETY: the state is ours and stays where it is, in its box; the data begins with zeros, as the manual demands.
         unsafe { initstate_r(1, state, 128, &mut random.data) };
@@ -98,37 +106,106 @@ impl Random {
         // SAFETY: as above.
         unsafe { srandom_r(seed, &mut self.data) };
     }
-}
 
-/// The generator of 48 bits that POSIX describes: X' = 0x5DEECE66D X + 11.
-#[derive(Default)]
-pub struct Random48(u64);
-
-impl Random48 {
-    const BITS: u64 = (1 << 48) - 1;
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(0x5_DEEC_E66D).wrapping_add(11) & Random48::BITS;
-        self.0
+    /// Goes on with memory of the program's as its state (initstate); gives the memory from before.
+    ///
+    /// # Safety
+    /// There must be so much memory, which stays as long as it is in use.
+    pub unsafe fn begin_in(&mut self, seed: c_uint, memory: *mut c_char, length: usize) -> *mut c_char {
+        let before = self.memory();
+        // SAFETY: as above.
+        let code = unsafe { initstate_r(seed, memory, length, &mut self.data) };
+        if code == 0 { before } else { std::ptr::null_mut() }
     }
 
-    /// From 0 to below 1.
-    pub fn real(&mut self) -> f64 {
-        self.next() as f64 / (1u64 << 48) as f64
+    /// Goes on where a state of the program's is (setstate); gives the memory from before.
+    ///
+    /// # Safety
+    /// It must be memory that `begin_in` was told of, or that it gave.
+    pub unsafe fn go_on_in(&mut self, memory: *mut c_char) -> *mut c_char {
+        let before = self.memory();
+        // SAFETY: as above.
+        let code = unsafe { setstate_r(memory, &mut self.data) };
+        if code == 0 { before } else { std::ptr::null_mut() }
+    }
+
+    /// The memory that the state is in: a word for its kind comes first.
+    fn memory(&self) -> *mut c_char {
+        self.data.state.wrapping_sub(1).cast()
+    }
+}
+
+/// glibc's generator of 48 bits (`struct drand48_data`), with a state for each rank.
+#[derive(Default)]
+#[repr(C)]
+pub struct Random48 {
+    state: [c_ushort; 3],
+    before: [c_ushort; 3],
+    increment: c_ushort,
+    has_begun: c_ushort,
+    factor: u64,
+}
+
+unsafe extern "C" {
+    fn erand48_r(state: *mut c_ushort, data: *mut Random48, result: *mut f64) -> c_int;
+    fn nrand48_r(state: *mut c_ushort, data: *mut Random48, result: *mut c_long) -> c_int;
+    fn jrand48_r(state: *mut c_ushort, data: *mut Random48, result: *mut c_long) -> c_int;
+    fn srand48_r(seed: c_long, data: *mut Random48) -> c_int;
+    fn seed48_r(seed: *const c_ushort, data: *mut Random48) -> c_int;
+    fn lcong48_r(parameters: *const c_ushort, data: *mut Random48) -> c_int;
+}
+
+/// A function of glibc that draws a number with a state.
+type Draw<T> = unsafe extern "C" fn(*mut c_ushort, *mut Random48, *mut T) -> c_int;
+
+impl Random48 {
+    fn draw<T: Default>(&mut self, state: *mut c_ushort, draw: Draw<T>) -> T {
+        let mut result = T::default();
+        // SAFETY: the state has three words; the data begins with zeros, as glibc's own does.
+        unsafe { draw(state, self, &mut result) };
+        result
+    }
+
+    /// From 0 to below 1, after a state of the program's, or its own.
+    pub fn real(&mut self, state: Option<*mut c_ushort>) -> f64 {
+        let state = state.unwrap_or(self.state.as_mut_ptr());
+        self.draw(state, erand48_r)
     }
 
     /// From 0 to below 2^31.
-    pub fn positive(&mut self) -> c_long {
-        (self.next() >> 17) as c_long
+    pub fn positive(&mut self, state: Option<*mut c_ushort>) -> c_long {
+        let state = state.unwrap_or(self.state.as_mut_ptr());
+        self.draw(state, nrand48_r)
     }
 
     /// From -2^31 to below 2^31.
-    pub fn any(&mut self) -> c_long {
-        c_long::from((self.next() >> 16) as i32)
+    pub fn any(&mut self, state: Option<*mut c_ushort>) -> c_long {
+        let state = state.unwrap_or(self.state.as_mut_ptr());
+        self.draw(state, jrand48_r)
     }
 
     /// Begins anew.
     pub fn seed(&mut self, seed: c_long) {
-        self.0 = ((seed as u64 & 0xFFFF_FFFF) << 16) | 0x330E;
+        // SAFETY: as above.
+        unsafe { srand48_r(seed, self) };
+    }
+
+    /// Goes on from three words (seed48); gives those from before, which stay until the next time.
+    ///
+    /// # Safety
+    /// There must be three words.
+    pub unsafe fn set(&mut self, seed: *const c_ushort) -> *mut c_ushort {
+        // SAFETY: as above.
+        unsafe { seed48_r(seed, self) };
+        self.before.as_mut_ptr()
+    }
+
+    /// Sets state, factor and increment (lcong48).
+    ///
+    /// # Safety
+    /// There must be seven words.
+    pub unsafe fn set_all(&mut self, parameters: *const c_ushort) {
+        // SAFETY: as above.
+        unsafe { lcong48_r(parameters, self) };
     }
 }

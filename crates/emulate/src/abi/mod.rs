@@ -3,7 +3,8 @@
 //! A program was compiled with the `mpi.h` of one library, and its constants are in its code. Inside, every predefined object
 //! has one number for all libraries; here the program's words become those numbers and back. `constants.tsv` holds what the
 //! headers of the libraries say: a line a name, with its value in the standard ABI of MPI 5.0 (MPICH 5.0's `mpi_abi.h`), in MPICH 4, in Open MPI 4 and in
-//! the Fortran interface of Open MPI; where the value is the address of an object of the library, the name of that object.
+//! the Fortran interface of Open MPI; where the value is the address of an object of the library, the name of that object. The standard ABI
+//! has no markers for bounds (`MPI_LB`, `MPI_UB`): their values are ours, among the last of datatypes.
 //!
 //! C passes all arguments of MPI functions as integers or addresses, one machine word each, whatever the library; so one
 //! function serves all three interfaces, and asks here what its words mean.

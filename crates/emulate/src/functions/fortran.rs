@@ -40,6 +40,9 @@ fn answer(error: *mut c_int, code: c_int) {
     }
 }
 
+/// MPI_F_sync_reg: the call alone keeps compilers from taking what is in the buffer for known.
+extern "C" fn sync_reg() {}
+
 /// MPI_Sizeof: the name of the procedure says what its argument is.
 unsafe extern "C" fn sizeof<const BYTES: c_int>(_: usize, size: *mut c_int, error: *mut c_int) {
     // SAFETY: Fortran passes the address of an integer.
@@ -81,6 +84,9 @@ pub(super) fn others() -> Vec<(&'static str, Address)> {
         ("mpi_info_create_env__", info_create_env as *const ()),
         ("mpi_info_create_env_f08_", info_create_env as *const ()),
         ("ompi_info_create_env_f", info_create_env as *const ()),
+        ("mpi_f_sync_reg_", sync_reg as *const ()),
+        ("mpi_f_sync_reg__", sync_reg as *const ()),
+        ("ompi_f_sync_reg_f", sync_reg as *const ()),
     ];
     let open_mpi = open_mpi! {
         "character" 1; "logical" 4; "int8" 1; "int16" 2; "int32" 4; "int64" 8; "real32" 4; "real64" 8; "real128" 16;

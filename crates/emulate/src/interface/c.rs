@@ -10,17 +10,25 @@ const TYPES: &str = include_str!("types.h");
 /// Says what generated files are.
 const ORIGIN: &str = "The standard ABI of MPI 5.0, made by hpcast for programs that run under `hpcast run`.";
 
+/// What programs of ROMIO's first years call requests of files, which have long been as all others.
+const OLD_NAMES: &str = "#define MPIO_Request MPI_Request
+#define MPIO_Test MPI_Test
+#define MPIO_Wait MPI_Wait
+#define PMPIO_Test PMPI_Test
+#define PMPIO_Wait PMPI_Wait
+";
+
 /// `mpi.h`.
 pub fn header() -> String {
     let mut text = format!("/* {ORIGIN} */\n#ifndef MPI_H_ABI\n#define MPI_H_ABI\n\n{TYPES}\n");
-    for constant in constants() {
-        // Functions that are no functions are beside their types.
-        if !constant.name.contains("_FN_NULL") {
-            let _ = writeln!(text, "#define {} {}", constant.name, constant.in_c());
-        }
-    }
+    // Functions that are no functions are beside their types.
+    let constants = constants().into_iter().filter(|constant| !constant.name.contains("_FN_NULL"));
+    let (removed, current): (Vec<_>, Vec<_>) = constants.partition(Constant::is_removed);
+    current.iter().for_each(|constant| text += &constant.definition());
     let declarations = declarations();
     text += "\n/* Since MPI-3.0 the standard does not have these. */\n#ifndef HPCAST_WITHOUT_REMOVED\n";
+    removed.iter().for_each(|constant| text += &constant.definition());
+    text += OLD_NAMES;
     let (removed, current): (Vec<_>, Vec<_>) = declarations.iter().partition(|declaration| declaration.is_removed());
     removed.iter().for_each(|declaration| text += &declaration.in_c());
     text += "#endif\n\n";
@@ -30,6 +38,11 @@ pub fn header() -> String {
 }
 
 impl Constant {
+    /// Its line in `mpi.h`.
+    fn definition(&self) -> String {
+        format!("#define {} {}\n", self.name, self.in_c())
+    }
+
     fn in_c(&self) -> String {
         let value = self.value;
         let type_in_c = match self.name {

@@ -126,6 +126,13 @@ struct Constant {
     kind: Option<Kind>,
 }
 
+impl Constant {
+    /// Markers that set the bounds of a datatype, which MPI-3.0 has removed.
+    fn is_removed(&self) -> bool {
+        ["MPI_LB", "MPI_UB"].contains(&self.name)
+    }
+}
+
 fn constants() -> Vec<Constant> {
     let constant = |(name, value): (&'static str, i64)| {
         let kind = Kind::ALL.into_iter().find(|kind| kind.has(name));
