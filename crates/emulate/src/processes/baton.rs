@@ -25,9 +25,10 @@ const LOOK_AGAIN: u32 = 20_000;
 /// Where nobody tells that the last of several threads has come to rest, one looks after that time, and then less and less often.
 const FIRST_LOOK: u32 = 20;
 const LAST_LOOK: u32 = 1000;
-/// A rank that is to be killed and is among our functions leaves them first, if it does so in so many looks of that length.
-const LOOKS_INSIDE: u32 = 1000;
-const LOOK_INSIDE: u32 = 1000;
+/// A rank that is to be killed and is among our functions leaves them first, if it is found outside in so many looks, each after so many
+/// microseconds. One that does nothing but call us is outside in a look of some hundred.
+const LOOKS_INSIDE: u32 = 20_000;
+const LOOK_INSIDE: u32 = 100;
 
 /// Something to be done in a rank's memory.
 pub type Letter = Box<dyn FnOnce()>;
